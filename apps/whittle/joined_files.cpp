@@ -25,6 +25,13 @@ bool is_regular(const fs::path& path) {
     return fs::symlink_status(path, ignored).type() == fs::file_type::regular;
 }
 
+/// With the folders that it is in, also where it is named without them.
+fs::path whole_path(const fs::path& path) {
+    std::error_code error;
+    const fs::path folder = fs::canonical(path.has_parent_path() ? path.parent_path() : ".", error);
+    return error ? path : folder / path.filename();
+}
+
 /// Of "event-00012-<id>.json", the 12.
 std::optional<std::uint64_t> number_of_event(const fs::path& path) {
     constexpr std::string_view front = "event-";
@@ -38,7 +45,7 @@ std::optional<std::uint64_t> number_of_event(const fs::path& path) {
 }
 
 bool is_event_file(const fs::path& file) {
-    return number_of_event(file).has_value() && file.parent_path().filename() == "events";
+    return number_of_event(file).has_value() && whole_path(file).parent_path().filename() == "events";
 }
 
 /// The events by number, then the state; empty if `path` is not the first event.
@@ -104,18 +111,21 @@ constexpr std::string_view messages_ending = ".messages.json";
 std::optional<std::string> front_of_session(const std::string& path) {
     if (!path.ends_with(messages_ending)) return std::nullopt;
     std::string front = path.substr(0, path.size() - messages_ending.size());
-    const bool is_of_folder = fs::path(front).filename() == fs::path(path).parent_path().filename();
+    const fs::path whole = whole_path(front);
+    const bool is_of_folder = whole.filename() == whole.parent_path().filename();
     return is_of_folder ? std::optional(std::move(front)) : std::nullopt;
 }
 
 }  // namespace
 
 std::optional<FilesOfLog> files_of_log(const std::string& path) {
-    const fs::path file(path);
+    const fs::path file = whole_path(path);
+    const bool is_of_folder = is_event_file(file) || place_in_task(file) < 2;
+    if (is_of_folder && !is_regular(file)) return std::nullopt;  // a link
     if (is_event_file(file)) return FilesOfLog{files_of_conversation(file), file.parent_path().parent_path().string()};
     if (place_in_task(file) < 2) {
         FilesOfLog task{files_of_task(file.parent_path()), file.parent_path().string()};
-        if (task.paths.empty()) return std::nullopt;  // a link
+        if (task.paths.empty()) return std::nullopt;
         if (fs::path(task.paths.front()).filename() != file.filename()) task.paths.clear();
         return task;
     }

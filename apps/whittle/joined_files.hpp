@@ -25,7 +25,7 @@ struct FilesOfLog {
     std::string name{};                ///< of the log, for ids of sessions that have none
 };
 
-/// By the name of the file and of what lies beside it. nullopt: it is a log by itself.
+/// By the name of the file and of what lies beside it. nullopt: it is a log by itself, as a link is.
 [[nodiscard]] std::optional<FilesOfLog> files_of_log(const std::string& path);
 
 /// Of the files of a folder, takes out those of a log of several but the first of each.

@@ -110,3 +110,33 @@ TEST_CASE("an event of OpenHands that is too large or cut off is damaged, and th
     CHECK(cut["agents"]["openhands_v1"]["calls"] == 3);
     CHECK(has(cut["stderr"].get<std::string>(), "1 damaged line left out"));
 }
+
+TEST_CASE("files of a log are found where they are named without their folder", "[apps]") {
+    const ClineTask task;
+    CHECK(task.scanned("api_conversation_history.json", "task") == "1 session, 297 out");
+    const std::string named =
+        run_cli(task.dir, "--version > /dev/null; cd task; '" WHITTLE_CLI "' scan --json api_conversation_history.json")
+            .out;
+    CHECK(has(named, "\"task\""));
+    CHECK(task.scanned(".", "task") == "1 session, 297 out");
+    fs::create_directories(task.dir.path() / "1785_lead");
+    fs::copy_file(WHITTLE_SOURCE_DIR "/tests/logs/fixtures/cline_session.json",
+                  task.dir.path() / "1785_lead/1785_lead.messages.json");
+    write_text(task.dir / "1785_lead/1785_lead.json", R"({"session_id": "1785_lead", "cwd": "/home/ann/lead"})");
+    for (const char* file : {"1785_lead.messages.json", "."}) {
+        const CliResult session = run_cli(
+            task.dir, std::string("--version > /dev/null; cd 1785_lead; '" WHITTLE_CLI "' scan --bill --json ") + file);
+        CHECK(has(session.out, "/home/ann/lead"));
+        CHECK(session.err.empty());
+    }
+}
+
+TEST_CASE("a link to the messages of a task that is named is read by itself", "[apps]") {
+    const ClineTask task;
+    fs::create_directories(task.dir.path() / "other");
+    fs::create_symlink("../task/api_conversation_history.json",
+                       task.dir.path() / "other/api_conversation_history.json");
+    fs::copy_file(task.dir.path() / "task/ui_messages.json", task.dir.path() / "other/ui_messages.json");
+    CHECK(task.scanned("other/api_conversation_history.json").starts_with("1 session, "));
+    CHECK(task.scanned("other") == "1 session, 297 out");
+}
