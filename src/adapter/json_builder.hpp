@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -15,7 +16,10 @@ namespace whittle::inline v0::detail {
 /// Builds a tree from parse events: limits its depth, and notices what nlohmann's own builder passes over in silence.
 class JsonBuilder final : public nlohmann::json_sax<ordered_json> {
 public:
-    JsonBuilder(std::size_t max_depth, ParseNotes* notes) : max_depth_(max_depth), notes_(notes) {}
+    JsonBuilder(std::size_t max_depth, ParseNotes* notes) : max_depth_(max_depth), notes_(notes) {
+        constexpr std::size_t usual_depth = 6;
+        frames_.reserve(usual_depth);
+    }
 
     [[nodiscard]] ordered_json&& take_root() { return std::move(root_); }
     [[nodiscard]] bool too_deep() const noexcept { return too_deep_; }
@@ -37,7 +41,7 @@ public:
     bool start_object(std::size_t) override { return open(true); }
     bool start_array(std::size_t) override { return open(false); }
     bool key(string_t& key) override {
-        frames_.back().key = key;
+        innermost().key = key;
         return true;
     }
     bool end_object() override { return close(); }
@@ -58,30 +62,36 @@ private:
     };
 
     bool open(bool is_object) {
-        too_deep_ = frames_.size() >= max_depth_;
+        too_deep_ = depth_ >= max_depth_;
         if (too_deep_) return false;
-        frames_.emplace_back().is_object = is_object;
+        if (depth_++ == frames_.size()) frames_.emplace_back();
+        innermost().is_object = is_object;
         return true;
     }
 
     bool close() {
-        ordered_json value = to_value(frames_.back());
-        frames_.pop_back();
+        ordered_json value = to_value(innermost());
+        --depth_;
         return add(std::move(value));
     }
 
+    Frame& innermost() { return frames_[depth_ - 1]; }
+
+    /// Leaves an empty frame.
     static ordered_json to_value(Frame& frame) {
-        if (!frame.is_object) return ordered_json(std::move(frame.elements));
+        if (!frame.is_object) return ordered_json(std::exchange(frame.elements, {}));
         ordered_json::object_t object;
         object.reserve(frame.members.size());
         for (auto& [key, value] : frame.members) object.emplace_back(std::move(key), std::move(value));
+        frame.members.clear();
+        if (!frame.index.empty()) frame.index = {};  // to clear it would take the time of its largest size
         return ordered_json(std::move(object));
     }
 
     bool add(ordered_json value) {
-        if (frames_.empty()) {
+        if (depth_ == 0) {
             root_ = std::move(value);
-        } else if (Frame& frame = frames_.back(); !frame.is_object) {
+        } else if (Frame& frame = innermost(); !frame.is_object) {
             frame.elements.push_back(std::move(value));
         } else {
             add_member(frame, std::move(value));
@@ -122,7 +132,7 @@ private:
     /// The place of the value that comes next, such as `messages[3].tool_calls[0].id`.
     [[nodiscard]] std::string path() const {
         std::string path;
-        for (const Frame& frame : frames_) {
+        for (const Frame& frame : std::span(frames_).first(depth_)) {
             if (!frame.is_object) {
                 path += "[" + std::to_string(frame.elements.size()) + "]";
             } else {
@@ -143,7 +153,8 @@ private:
     std::size_t max_depth_;
     ParseNotes* notes_;
     ordered_json root_ = nullptr;
-    std::vector<Frame> frames_{};
+    std::vector<Frame> frames_{};  // those behind depth_ are empty, with the memory that they had
+    std::size_t depth_ = 0;
     bool too_deep_ = false;
     std::size_t error_offset_ = 0;
     std::string error_text_{};
