@@ -69,7 +69,7 @@ private:
 
 void read_gemini_cli(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit) {
     GeminiLog log(options, notes);
-    Records records(in, options, notes);
+    Records records(in, options, notes, CutTexts::all);
     while (const auto record = records.next_or_document()) log.add(*record, records.line());
     log.finish(visit);
 }

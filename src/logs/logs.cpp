@@ -44,11 +44,13 @@ LogNotes& LogNotes::operator+=(const LogNotes& other) {
 
 namespace {
 
-/// Formats of a record a line whose texts hold no JSON that tells of bills.
+/// Formats whose texts hold no JSON that tells of bills.
 bool may_cut_texts(Format format) noexcept {
     switch (format) {
         case Format::claude_code:
         case Format::codex:
+        case Format::gemini_cli:
+        case Format::opencode:
         case Format::qwen_code:
         case Format::pi:
         case Format::copilot_cli: return true;

@@ -5,6 +5,7 @@
 #include "records.hpp"
 #include "whittle/adapter/detail/json_tree.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/logs/detail/opencode_session.hpp"
 
 #include <fmt/format.h>
 
@@ -257,25 +258,30 @@ private:
     bool is_reverted_ = false;
 };
 
+void read_opencode_document(const ordered_json& document, std::size_t line, const LogOptions& options, LogNotes& notes,
+                            VisitSession visit) {
+    const ordered_json* info = tree_at(document, "info");
+    const ordered_json* messages = tree_at(document, "messages");
+    if (info == nullptr || messages == nullptr || !messages->is_array())
+        return note_damage(notes, line, "a session without info and messages");
+    if (is_opencode_v2(*messages)) return read_opencode_v2(*info, *messages, line, options, notes, visit);
+    OpencodeSession session(*info, options, notes);
+    for (const ordered_json& message : *messages) session.add(message, line);
+    session.finish(visit);
+}
+
 }  // namespace
 
 void read_opencode(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit) {
-    Records records(in, options, notes);
-    while (const auto document = records.next_or_document()) {
-        const ordered_json* info = tree_at(*document, "info");
-        const ordered_json* messages = tree_at(*document, "messages");
-        if (info == nullptr || messages == nullptr || !messages->is_array()) {
-            note_damage(notes, records.line(), "a session without info and messages");
-            continue;
-        }
-        if (is_opencode_v2(*messages)) {
-            read_opencode_v2(*info, *messages, records.line(), options, notes, visit);
-            continue;
-        }
-        OpencodeSession session(*info, options, notes);
-        for (const ordered_json& message : *messages) session.add(message, records.line());
-        session.finish(visit);
-    }
+    Records records(in, options, notes, CutTexts::all);
+    while (const auto document = records.next_or_document())
+        read_opencode_document(*document, records.line(), options, notes, visit);
+}
+
+LogNotes read_opencode_session(const ordered_json& document, const LogOptions& options, VisitSession visit) {
+    LogNotes notes{.records = 1};
+    read_opencode_document(document, 1, options, notes, visit);
+    return notes;
 }
 
 }  // namespace whittle::inline v0::logs

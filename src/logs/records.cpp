@@ -1,10 +1,10 @@
 #include "records.hpp"
 
 #include "entries.hpp"
-#include "short_texts.hpp"
 #include "whittle/adapter/detail/json_text.hpp"
 #include "whittle/adapter/detail/json_tree.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/logs/detail/short_texts.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -103,7 +103,8 @@ std::optional<nlohmann::ordered_json> Records::value_of_line() {
         note_damage(*notes_, line_, ValueBudget::reason);
         return std::nullopt;
     }
-    const bool is_cut = options_->bills_only && text_.size() > worth_cutting && !tells_usage(text_);
+    const bool is_cut =
+        options_->bills_only && text_.size() > worth_cutting && (cut_texts_ == CutTexts::all || !tells_usage(text_));
     if (is_cut) shorten_texts(text_, shortened_);
     return parse_record(is_cut ? shortened_ : text_, line_, *options_, *notes_);
 }

@@ -4,6 +4,7 @@
 #include "whittle/logs/logs.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <istream>
 #include <optional>
 #include <string>
@@ -13,12 +14,16 @@ namespace whittle::inline v0::logs {
 
 using detail::ValueBudget;
 
+/// Of which records long texts are cut where only bills are wanted.
+enum class CutTexts : std::uint8_t { without_usage, all };
+
 /// The lines of a log, each of them a JSON object. Lines that are none are noted as damaged; blank ones are passed
 /// over.
 class Records {
 public:
-    Records(std::istream& in, const LogOptions& options, LogNotes& notes)
-        : in_(&in), options_(&options), notes_(&notes) {}
+    /// `cut_texts`: `all` where nothing of a bill is told by texts.
+    Records(std::istream& in, const LogOptions& options, LogNotes& notes, CutTexts cut_texts = CutTexts::without_usage)
+        : in_(&in), options_(&options), notes_(&notes), cut_texts_(cut_texts) {}
 
     /// nullopt at the end.
     [[nodiscard]] std::optional<nlohmann::ordered_json> next();
@@ -43,6 +48,7 @@ private:
     std::istream* in_;
     const LogOptions* options_;
     LogNotes* notes_;
+    CutTexts cut_texts_;
     std::string text_{};
     std::string shortened_{};  // of it, where only bills are wanted
     std::string ahead_{};      // a line that was read already

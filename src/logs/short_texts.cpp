@@ -1,4 +1,4 @@
-#include "short_texts.hpp"
+#include "whittle/logs/detail/short_texts.hpp"
 
 #include "whittle/adapter/detail/json_text.hpp"
 
@@ -11,11 +11,50 @@ namespace {
 constexpr std::size_t longest_text = 256;  // bytes; ids, paths and models are shorter
 constexpr std::size_t kept_text = 64;
 
+/// What stands behind the backslash of a line end or a tab.
+bool is_blank_escape(char c) noexcept { return c == 'n' || c == 'r' || c == 't'; }
+
+std::size_t slashes_before(std::string_view text, std::size_t end) noexcept {
+    std::size_t slashes = 0;
+    while (slashes < end && text[end - slashes - 1] == '\\') ++slashes;
+    return slashes;
+}
+
 /// "\ud83d": the first half of a pair.
 bool is_high_surrogate(std::string_view escape) noexcept {
     constexpr std::string_view third = "89abAB";
     return escape.size() >= 4 && (escape[2] == 'd' || escape[2] == 'D') &&
            third.find(escape[3]) != std::string_view::npos;
+}
+
+/// Blanks in front of a text in JSON, in bytes, also as escapes.
+std::size_t blanks_at_start(std::string_view text) noexcept {
+    std::size_t at = 0;
+    while (at < text.size()) {
+        if (text[at] == ' ') {
+            ++at;
+        } else if (text[at] == '\\' && at + 1 < text.size() && is_blank_escape(text[at + 1])) {
+            at += 2;
+        } else {
+            break;
+        }
+    }
+    return at;
+}
+
+/// The same, behind it.
+std::size_t blanks_at_end(std::string_view text) noexcept {
+    std::size_t size = text.size();
+    while (size > 0) {
+        if (text[size - 1] == ' ') {
+            --size;
+        } else if (size > 1 && is_blank_escape(text[size - 1]) && slashes_before(text, size - 1) % 2 == 1) {
+            size -= 2;
+        } else {
+            break;
+        }
+    }
+    return text.size() - size;
 }
 
 /// How much of a long text in JSON stays: no escape, no pair of surrogates and no character is cut.
@@ -54,10 +93,15 @@ void shorten_texts(std::string_view line, std::string& shortened) {
         if (open == std::string_view::npos) break;
         const std::size_t end = detail::end_of_json_string(line, open + 1);
         if (end < line.size() && end - open - 1 > longest_text) {
-            const std::string_view text = line.substr(open + 1, end - open - 1);
-            shortened.append(line, copied, open + 1 + kept_of(text) - copied);
-            shortened += "... " + std::to_string(text.size()) + " ...";
-            copied = open + 1 + kept_end_of(text);
+            std::string_view text = line.substr(open + 1, end - open - 1);
+            text.remove_suffix(blanks_at_end(text));
+            text.remove_prefix(blanks_at_start(text));
+            if (text.size() > longest_text) {
+                const auto begin = static_cast<std::size_t>(text.data() - line.data());
+                shortened.append(line, copied, begin + kept_of(text) - copied);
+                shortened += "... " + std::to_string(text.size()) + " ...";
+                copied = begin + kept_end_of(text);
+            }
         }
         at = std::min(end + 1, line.size());
     }

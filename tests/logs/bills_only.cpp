@@ -3,6 +3,7 @@
 #include "support/catch.hpp"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace whittle;
@@ -100,4 +101,56 @@ TEST_CASE("long texts of records without usage are cut where only bills are want
     };
     CHECK(size(false) > output.size());
     CHECK(size(true) < 500);
+}
+
+TEST_CASE("long texts of Gemini CLI and opencode are cut also beside their bills", "[logs]") {
+    const std::string text(20'000, 'x');
+    const std::string reply =
+        R"({"id":"2","type":"gemini","content":")" + text + R"(","model":"m","tokens":{"input":9,"output":7}})";
+    const std::string part = R"({"type":"text","text":")" + text + R"("},{"type":"step-finish","tokens":{"input":9}})";
+    const std::string message = R"({"info":{"id":"m","role":"assistant","tokens":{"input":9}},"parts":[)" + part + "]}";
+    const std::string row =
+        R"({"id":"m","type":"assistant","tokens":{"input":9},"content":[{"type":"text","text":")" + text + R"("}]})";
+    const std::string opencode = R"({"info":{"id":"ses_1","directory":"/w"},"messages":[)";
+    const std::string gemini = R"({"sessionId":"g","projectHash":"p")";
+    const std::vector<std::pair<logs::Format, std::string>> files{
+        {logs::Format::gemini_cli, gemini + "}\n" + reply + "\n"},
+        {logs::Format::gemini_cli, gemini + ",\n\"messages\":[\n" + reply + "\n]}\n"},
+        {logs::Format::opencode, opencode + message + "]}\n"},
+        {logs::Format::opencode, opencode + "\n" + row + "\n]}\n"}};
+    for (const auto& [format, file] : files) {
+        CAPTURE(file.substr(0, 200));
+        const ReadLog bills = read_text_as(file, format, {.name = "s", .bills_only = true});
+        CHECK(bills_in(bills) == bills_in(read_text_as(file, format, {.name = "s"})));
+        CHECK(billed(bills.sessions.at(0)).input == 9);
+        CHECK(bills.sessions[0].recording.messages.at(0).json().dump().size() < 500);
+    }
+}
+
+TEST_CASE("texts that are the same but for blanks around them are so where they are cut", "[logs]") {
+    // The agent writes its history again, in which a reply has the blanks that its record has not.
+    const std::string reply = "<p>" + std::string(300, 'x') + "</p>";
+    const auto history = [&](const std::string& front, const std::string& end) {
+        return R"({"$set":{"messages":[{"id":"1","type":"user","content":[{"text":"go"}]},)"
+               R"({"id":"8","type":"gemini","content":[{"text":")" +
+               front + reply + end + R"("}]},{"id":"9","type":"user","content":[{"text":"on"}]}]}})" + "\n";
+    };
+    const auto compactions = [&](const std::string& front, const std::string& end, bool bills_only) {
+        const std::string text =
+            R"({"sessionId":"g","projectHash":"p"})"
+            "\n"
+            R"({"id":"1","type":"user","content":[{"text":"go"}]})"
+            "\n"
+            R"({"id":"2","type":"gemini","model":"m","tokens":{"input":9,"output":7},"content":")" +
+            reply + "\"}\n" + history(front, end);
+        const ReadLog log = read_text_as(text, logs::Format::gemini_cli, {.name = "s", .bills_only = bills_only});
+        return log.sessions.at(0).compactions.size();
+    };
+    for (const bool bills_only : {false, true}) {
+        CAPTURE(bills_only);
+        CHECK(compactions("", R"(\n)", bills_only) == 0);
+        CHECK(compactions(R"( \t)", R"( \r\n \n)", bills_only) == 0);
+        CHECK(compactions("", R"(\\n)", bills_only) == 1);  // a backslash and a letter
+        CHECK(compactions("", ".", bills_only) == 1);
+    }
 }
