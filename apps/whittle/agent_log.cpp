@@ -6,6 +6,7 @@
 #include "output.hpp"
 #include "shown.hpp"
 #include "table.hpp"
+#include "whittle/logs/detail/opencode_session.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -136,9 +137,8 @@ logs::LogNotes read_log_at(const std::string& path, InputBuffer& buffer, logs::F
         });
         return all;
     }
-    all += each_opencode_session(path, options.limits, [&](std::string&& document) {
-        std::istringstream in(std::move(document));
-        all += logs::read_log(in, logs::Format::opencode, log_options, visit);
+    all += each_opencode_session(path, options.limits, bills_only, [&](const nlohmann::ordered_json& document) {
+        all += logs::read_opencode_session(document, log_options, visit);
     });
     return all;
 }

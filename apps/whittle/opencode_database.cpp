@@ -5,6 +5,8 @@
 #include "whittle/adapter/detail/json_text.hpp"
 #include "whittle/adapter/detail/json_tree.hpp"
 #include "whittle/base/error.hpp"
+#include "whittle/base/text.hpp"
+#include "whittle/logs/detail/short_texts.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -13,6 +15,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -54,29 +57,40 @@ struct OpencodeTables {
 /// Puts the rows of sessions together as documents, within the limits of one.
 class SessionRows {
 public:
-    SessionRows(const ReadDatabase& database, const JsonLimits& limits, logs::LogNotes& notes)
-        : database_(database), tables_(database), limits_(limits), notes_(notes) {}
+    SessionRows(const ReadDatabase& database, const JsonLimits& limits, bool bills_only, logs::LogNotes& notes)
+        : database_(database), tables_(database), limits_(limits), bills_only_(bills_only), notes_(notes) {}
 
     [[nodiscard]] const OpencodeTables& tables() const noexcept { return tables_; }
 
     /// Nullopt if its rows are more than a document may be, which is noted. `is_v2`: version 2 knows the session, which
     /// has a copy of what version 1 wrote then.
-    [[nodiscard]] std::optional<std::string> document_of(ordered_json info, bool is_v2) {
+    [[nodiscard]] std::optional<ordered_json> document_of(const std::string& id, ordered_json info, bool is_v2) {
         bytes_ = 0;
-        const std::string id = info["id"];
         try {
             ordered_json messages = is_v2 ? rows_of(id) : messages_of(id);
             if (messages.empty()) messages = is_v2 ? messages_of(id) : rows_of(id);
-            const ordered_json document{{"info", std::move(info)}, {"messages", std::move(messages)}};
-            return document.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+            ordered_json document;
+            document["info"] = std::move(info);
+            document["messages"] = std::move(messages);
+            return document;
         } catch (const TooLong&) {
             note(fmt::format("a session of more than {} bytes", limits_.max_bytes));
             return std::nullopt;
         }
     }
 
-    /// What a column holds; null if it is no JSON, which is noted.
+    /// What a column holds; null if it is no JSON, which is noted. No text in it tells of bills.
     [[nodiscard]] ordered_json json_of(const std::string& column) {
+        constexpr std::size_t worth_cutting = 512;  // bytes
+        if (!bills_only_ || column.size() <= worth_cutting) return parsed(column);
+        logs::shorten_texts(column, shortened_);
+        return parsed(shortened_);
+    }
+
+private:
+    struct TooLong {};
+
+    [[nodiscard]] ordered_json parsed(const std::string& column) {
         // Of a document, "messages", a message, "parts".
         constexpr std::size_t levels_above = 4;
         if (!values_.take(column)) {
@@ -99,9 +113,6 @@ public:
         }
     }
 
-private:
-    struct TooLong {};
-
     /// What version 2 writes: a message is one row, and its type is a column.
     ordered_json rows_of(const std::string& session) {
         ordered_json messages = ordered_json::array();
@@ -111,34 +122,35 @@ private:
                                count(row);
                                ordered_json message = json_of(row[2]);
                                if (!message.is_object()) message = ordered_json::object();
-                               message["id"] = row[0];
-                               message["type"] = row[1];
+                               message["id"] = to_valid_utf8(row[0]);
+                               message["type"] = to_valid_utf8(row[1]);
                                messages.push_back(std::move(message));
                            });
         return messages;
     }
 
-    /// The parts of each message of a session stand behind each other.
+    /// A part of no message of the session is left out.
     ordered_json messages_of(const std::string& session) {
         ordered_json messages = ordered_json::array();
         if (!tables_.has_parts) return messages;
+        std::unordered_map<std::string, std::size_t> places;  // by id
         database_.each_row("SELECT id, data FROM message WHERE session_id = ?1 ORDER BY time_created, id", session,
                            [&](const std::vector<std::string>& row) {
                                count(row);
                                ordered_json info = json_of(row[1]);
                                if (!info.is_object()) info = ordered_json::object();
-                               info["id"] = row[0];
-                               messages.push_back({{"info", std::move(info)}, {"parts", ordered_json::array()}});
+                               info["id"] = to_valid_utf8(row[0]);
+                               places.emplace(row[0], messages.size());
+                               ordered_json& message = messages.emplace_back();
+                               message["info"] = std::move(info);
+                               message["parts"] = ordered_json::array();
                            });
-        std::size_t at = 0;
-        database_.each_row(
-            "SELECT part.message_id, part.data FROM part JOIN message ON message.id = part.message_id "
-            "WHERE part.session_id = ?1 ORDER BY message.time_created, message.id, part.time_created, part.id",
-            session, [&](const std::vector<std::string>& row) {
-                count(row);
-                while (at < messages.size() && messages[at]["info"]["id"] != row[0]) ++at;
-                if (at < messages.size()) messages[at]["parts"].push_back(json_of(row[1]));
-            });
+        database_.each_row("SELECT message_id, data FROM part WHERE session_id = ?1 ORDER BY time_created, id", session,
+                           [&](const std::vector<std::string>& row) {
+                               count(row);
+                               const auto place = places.find(row[0]);
+                               if (place != places.end()) messages[place->second]["parts"].push_back(json_of(row[1]));
+                           });
         return messages;
     }
 
@@ -156,13 +168,16 @@ private:
     const ReadDatabase& database_;
     OpencodeTables tables_;
     JsonLimits limits_;
+    bool bills_only_;
     logs::LogNotes& notes_;
+    std::string shortened_{};  // of a row, where only bills are wanted
     detail::ValueBudget values_{};
     std::size_t bytes_ = 0;  // of the session that is read
 };
 
 /// A row of `session` or `session_v2`.
 struct ListedSession {
+    std::string id{};
     ordered_json info{};
     bool is_v2 = false;
 };
@@ -180,8 +195,11 @@ std::vector<ListedSession> sessions_of(const ReadDatabase& database, SessionRows
     std::vector<ListedSession> sessions;
     database.each_row(query + " ORDER BY time_created, id", {}, [&](const std::vector<std::string>& row) {
         ListedSession& session = sessions.emplace_back();
-        session.info = {{"id", row[0]}, {"directory", row[2]}, {"version", row[3]}};
-        if (!row[1].empty()) session.info["parentID"] = row[1];
+        session.id = row[0];
+        session.info["id"] = to_valid_utf8(row[0]);
+        session.info["directory"] = to_valid_utf8(row[2]);
+        session.info["version"] = to_valid_utf8(row[3]);
+        if (!row[1].empty()) session.info["parentID"] = to_valid_utf8(row[1]);
         if (!row[4].empty()) session.info["revert"] = rows.json_of(row[4]);
         session.is_v2 = row[6] == "1";
     });
@@ -214,14 +232,15 @@ std::optional<std::vector<std::string>> tables_of_other_program(const std::strin
     return has_sessions && has_messages ? std::nullopt : std::optional(std::move(tables));
 }
 
-logs::LogNotes each_opencode_session(const std::string& path, const JsonLimits& limits,
-                                     FunctionRef<void(std::string&& document)> visit) {
+logs::LogNotes each_opencode_session(const std::string& path, const JsonLimits& limits, bool bills_only,
+                                     FunctionRef<void(const ordered_json& document)> visit) {
     logs::LogNotes notes;
     constexpr std::size_t least_row = std::size_t{16} << 20;  // a session's limit is for all of its rows
     const ReadDatabase database(path, std::max(limits.max_bytes, least_row), database_of_opencode);
-    SessionRows rows(database, limits, notes);
+    SessionRows rows(database, limits, bills_only, notes);
     for (ListedSession& session : sessions_of(database, rows)) {
-        if (auto document = rows.document_of(std::move(session.info), session.is_v2)) visit(*std::move(document));
+        if (const auto document = rows.document_of(session.id, std::move(session.info), session.is_v2))
+            visit(*document);
     }
     return notes;
 }
@@ -230,7 +249,8 @@ logs::LogNotes each_opencode_session(const std::string& path, const JsonLimits& 
 
 std::optional<std::vector<std::string>> tables_of_other_program(const std::string&) { return std::nullopt; }
 
-logs::LogNotes each_opencode_session(const std::string& path, const JsonLimits&, FunctionRef<void(std::string&&)>) {
+logs::LogNotes each_opencode_session(const std::string& path, const JsonLimits&, bool,
+                                     FunctionRef<void(const nlohmann::ordered_json&)>) {
     throw Error(Errc::not_offered,
                 fmt::format("read {}: it is an SQLite database, and this program was built without SQLite: export its "
                             "sessions first (opencode export ID > FILE)",

@@ -11,9 +11,11 @@
 #    include <algorithm>
 #    include <cstddef>
 #    include <filesystem>
+#    include <map>
 #    include <memory>
 #    include <string>
 #    include <system_error>
+#    include <utility>
 #    include <vector>
 
 namespace whittle::cli {
@@ -46,22 +48,23 @@ public:
     /// SQLite says.
     template <typename Visit>
     void each_row(const std::string& query, const std::string& parameter, const Visit& visit) const {
-        sqlite3_stmt* made = nullptr;
-        if (sqlite3_prepare_v2(database_.get(), query.c_str(), -1, &made, nullptr) != SQLITE_OK) fail();
-        const std::unique_ptr<sqlite3_stmt, Finalize> statement(made);
+        Statement statement = take_statement(query);
+        sqlite3_stmt* const made = statement.get();
         if (sqlite3_bind_parameter_count(made) > 0)
             sqlite3_bind_text(made, 1, parameter.data(), static_cast<int>(parameter.size()), SQLITE_TRANSIENT);
+        std::vector<std::string> columns(static_cast<std::size_t>(sqlite3_column_count(made)));
         for (int step = sqlite3_step(made); step != SQLITE_DONE; step = sqlite3_step(made)) {
             if (step != SQLITE_ROW) fail();
             throw_if_interrupted();
-            std::vector<std::string> columns;
-            for (int c = 0; c < sqlite3_column_count(made); ++c) {
-                const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(made, c));
-                columns.emplace_back(text == nullptr ? "" : text,
-                                     static_cast<std::size_t>(sqlite3_column_bytes(made, c)));
+            for (std::size_t c = 0; c < columns.size(); ++c) {
+                const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(made, static_cast<int>(c)));
+                columns[c].assign(text == nullptr ? "" : text,
+                                  static_cast<std::size_t>(sqlite3_column_bytes(made, static_cast<int>(c))));
             }
             visit(columns);
         }
+        sqlite3_reset(made);
+        statements_.insert_or_assign(query, std::move(statement));
     }
 
 private:
@@ -71,6 +74,17 @@ private:
     struct Finalize {
         void operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
     };
+
+    using Statement = std::unique_ptr<sqlite3_stmt, Finalize>;
+
+    /// One that was prepared before and is in no use, else a new one: to prepare one takes as long as many rows.
+    Statement take_statement(const std::string& query) const {
+        if (const auto prepared = statements_.find(query); prepared != statements_.end())
+            return std::move(statements_.extract(prepared).mapped());
+        sqlite3_stmt* made = nullptr;
+        if (sqlite3_prepare_v2(database_.get(), query.c_str(), -1, &made, nullptr) != SQLITE_OK) fail();
+        return Statement(made);
+    }
 
     /// Without a log of writes beside it nothing has to be made to read it; with one, its owner is asked.
     static std::string uri_of(const std::string& given) {
@@ -97,6 +111,7 @@ private:
     std::string path_;
     const char* expected_;
     std::unique_ptr<sqlite3, Close> database_{};
+    mutable std::map<std::string, Statement> statements_{};  // by query; closed before the database
 };
 
 }  // namespace whittle::cli

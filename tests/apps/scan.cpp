@@ -504,9 +504,9 @@ CREATE TABLE message (id text PRIMARY KEY, session_id text, time_created integer
 CREATE TABLE part (id text PRIMARY KEY, message_id text, session_id text, time_created integer, data text);
 INSERT INTO session VALUES ('ses_2', 'ses_1', '/w', '1.3.10', NULL, 2), ('ses_1', NULL, '/w', '1.3.10', NULL, 1);
 INSERT INTO message VALUES ('m2', 'ses_1', 20, '{"role":"assistant","modelID":"m","tokens":{"input":7,"output":1,"reasoning":2,"cache":{"read":5,"write":0}}}'),
-  ('m1', 'ses_1', 10, '{"role":"user"}'), ('m3', 'ses_2', 30, '{"role":"user"}');
+  ('m1', 'ses_1', 10, '{"role":"user"}'), ('m3', 'ses_2', 5, '{"role":"user"}');
 INSERT INTO part VALUES ('p3', 'm2', 'ses_1', 3, '{"type":"text","text":"two"}'), ('p1', 'm1', 'ses_1', 1, '{"type":"text","text":"go"}'),
-  ('p2', 'm2', 'ses_1', 2, '{"type":"text","text":"one"}'), ('p4', 'm3', 'ses_2', 4, '{"type":"text","text":"go"}'), ('p5', 'm3', 'ses_2', 5, 'no json');
+  ('p2', 'm2', 'ses_1', 2, '{"type":"text","text":"one"}'), ('p0', 'm3', 'ses_1', 0, '{"type":"text","text":"stray"}'), ('p4', 'm3', 'ses_2', 4, '{"type":"text","text":"go"}'), ('p5', 'm3', 'ses_2', 5, 'no json');
 )");
     REQUIRE(std::system(
                 ("cd '" + home.dir.path().string() + "' && sqlite3 " + folder + "/opencode.db < make.sql").c_str()) ==
@@ -528,6 +528,39 @@ INSERT INTO part VALUES ('p3', 'm2', 'ses_1', 3, '{"type":"text","text":"two"}')
     const CliResult other = run_cli(home.dir, "check other.db");
     CHECK(other.exit_code == 1);
     CHECK(has(other.err, "other.db: expected a database of opencode: no such table: session"));
+}
+
+TEST_CASE("the bill of opencode's database is that of the whole of it, with long texts cut", "[apps]") {
+    if (std::system("command -v sqlite3 > /dev/null") != 0) SKIP_WITH_MESSAGE("there is no sqlite3 here");
+    const TempDir dir;
+    const std::string words(2'000, 'x');
+    const std::string text = words + R"( \ud83d )" + words + R"( \"tokens\":{\"input\":1} )" + words;
+    const std::string tokens = R"("tokens":{"input":7,"output":1,"cache":{"read":5,"write":0}})";
+    write_text(dir / "make.sql", R"(
+CREATE TABLE session (id text PRIMARY KEY, parent_id text, directory text, version text, revert text, time_created integer);
+CREATE TABLE message (id text PRIMARY KEY, session_id text, time_created integer, data text);
+CREATE TABLE part (id text PRIMARY KEY, message_id text, session_id text, time_created integer, data text);
+INSERT INTO session VALUES ('ses_1', NULL, '/w', '1.3.10', NULL, 1);
+INSERT INTO message VALUES ('m1', 'ses_1', 10, '{"role":"user"}'), ('m2', 'ses_1', 20, '{"role":"assistant","modelID":"m","error":null,"note":")" +
+                                     text + "\"," + tokens + R"(}'), ('m3', 'ses_1', 30, '{"role":"user","note":")" +
+                                     text + R"(');
+INSERT INTO part VALUES ('p1', 'm1', 'ses_1', 1, '{"type":"text","text":")" +
+                                     text + R"("}'), ('p2', 'm2', 'ses_1', 2, '{"type":"text","text":")" + text +
+                                     R"("}'), ('p3', 'm2', 'ses_1', 3, '{"type":"step-finish",)" + tokens + "}');\n");
+    REQUIRE(std::system(("cd '" + dir.path().string() + "' && sqlite3 opencode.db < make.sql").c_str()) == 0);
+    const CliResult whole = run_cli(dir, "scan opencode.db --json");
+    if (has(whole.err, "without SQLite")) SKIP_WITH_MESSAGE("built without SQLite");
+    const CliResult bill = run_cli(dir, "scan opencode.db --bill --json");
+    REQUIRE(whole.exit_code == 0);
+    REQUIRE(bill.exit_code == 0);
+    const json billed = json::parse(bill.out)["total"];
+    CHECK(billed["billed"] == json::parse(whole.out)["total"]["billed"]);
+    CHECK(billed["billed"]["input_tokens"] == 7);
+    CHECK(billed["billed_calls"] == 1);
+    INFO(whole.err << bill.err);
+    CHECK(has(whole.err, "half of a surrogate pair"));
+    CHECK_FALSE(has(bill.err, "half of a surrogate pair"));
+    for (const CliResult& result : {whole, bill}) CHECK(has(result.err, "1 damaged line left out"));
 }
 
 TEST_CASE("sessions of opencode 2 are read from its own tables, once, and older ones beside them", "[apps]") {
