@@ -115,16 +115,38 @@ void QwenThread::add_event(const ordered_json& record, std::string_view uuid) {
         bills_.add_event(*event, uuid, to_seconds(text_at(record, "timestamp")));
 }
 
-/// A part of a record that came before, or the record once more.
+/// A part of a record that came before, or the record once more: as the agent does, the first message and model are
+/// taken, with all parts, and the newest bill.
 void QwenThread::add_again(std::size_t first, ordered_json& record, LogNotes& notes) {
-    ordered_json* known = qwen_parts_in(records_[first].message);
+    QwenRecord& known = records_[first];
+    const bool has_news = take_bill(record, known);
     const auto message = record.find("message");
-    ordered_json* more = message == record.end() ? nullptr : qwen_parts_in(*message);
-    if (known == nullptr || more == nullptr || has_qwen_parts_at_start(*known, *more)) {
-        ++notes.left_out["repeated record"];
+    if (known.message.is_null() && message != record.end() && message->is_object()) {
+        known.message = std::move(*message);
         return;
     }
-    for (ordered_json& part : *more) known->push_back(std::move(part));
+    ordered_json* parts = qwen_parts_in(known.message);
+    ordered_json* more = message == record.end() ? nullptr : qwen_parts_in(*message);
+    if (parts == nullptr || more == nullptr || has_qwen_parts_at_start(*parts, *more)) {
+        if (!has_news) ++notes.left_out["repeated record"];
+        return;
+    }
+    for (ordered_json& part : *more) parts->push_back(std::move(part));
+}
+
+/// Whether the record told of the reply's bill what was not known.
+bool QwenThread::take_bill(const ordered_json& record, QwenRecord& reply) {
+    if (!reply.call) return false;
+    const std::string_view model = text_at(record, "model");
+    const bool is_model_new = reply.call->model.empty() && !model.empty();
+    if (is_model_new) reply.call->model = model;
+    const ordered_json* usage = tree_at(record, "usageMetadata");
+    if (usage == nullptr) return is_model_new;
+    const QwenCounts counts = QwenCounts::of_reply(*usage);
+    const bool are_counts_new = !reply.counts || *reply.counts != counts;
+    reply.counts = counts;
+    reply.call->usage = counts.usage();
+    return is_model_new || are_counts_new;
 }
 
 QwenRecord QwenThread::record_of(ordered_json& record, std::size_t line) {
@@ -139,18 +161,20 @@ QwenRecord QwenThread::record_of(ordered_json& record, std::size_t line) {
     if (read.kind != QwenRecord::Kind::reply) return read;
     Call& call = read.call.emplace();
     call.bill_id = qwen_bill_id(text_at(record, "uuid"));
-    call.model = text_at(record, "model");
     call.time = read.time;
-    const ordered_json* usage = tree_at(record, "usageMetadata");
-    if (usage == nullptr) return read;
-    const QwenCounts counts = QwenCounts::of_reply(*usage);
-    call.usage = counts.usage();
-    if (agent_.empty()) {
-        bills_.add_reply(counts);
-    } else {
-        call.bill_id = bills_.id_of_agent(agent_, counts, read.time);
-    }
+    take_bill(record, read);
     return read;
+}
+
+void QwenThread::bill_replies() {
+    for (QwenRecord& record : records_) {
+        if (!record.counts) continue;
+        if (agent_.empty()) {
+            bills_.add_reply(*record.counts);
+        } else {
+            record.call->bill_id = bills_.id_of_agent(agent_, *record.counts, record.time);
+        }
+    }
 }
 
 /// One that is not there, such as in a damaged line, is taken for the record in front.
@@ -197,6 +221,7 @@ void QwenThread::say(QwenRecord& record, QwenMessages& messages) {
 void QwenThread::finish(Session& session, LogNotes& notes) {
     Entries entries;
     QwenMessages messages(entries, notes, "call-");
+    bill_replies();
     const std::vector<bool> is_on_branch = records_of_branch();
     for (std::size_t i = 0; i < records_.size(); ++i) {
         if (is_on_branch[i]) {

@@ -22,6 +22,7 @@ struct QwenRecord {
     ordered_json message{};  ///< a content; null: none
     ordered_json payload{};  ///< of compressions, commands and what forked agents begin with
     std::optional<Call> call{};
+    std::optional<QwenCounts> counts{};  ///< that the call was billed
     std::optional<double> time{};
     std::size_t line = 0;
 };
@@ -47,7 +48,9 @@ private:
     static void note_kind(bool is_system, const std::string& subtype, LogNotes& notes);
     void add_event(const ordered_json& record, std::string_view uuid);
     void add_again(std::size_t first, ordered_json& record, LogNotes& notes);
-    [[nodiscard]] QwenRecord record_of(ordered_json& record, std::size_t line);
+    [[nodiscard]] static QwenRecord record_of(ordered_json& record, std::size_t line);
+    static bool take_bill(const ordered_json& record, QwenRecord& reply);
+    void bill_replies();
     [[nodiscard]] std::size_t parent_of(const ordered_json& record, LogNotes& notes) const;
     [[nodiscard]] std::vector<bool> records_of_branch() const;
     void say(QwenRecord& record, QwenMessages& messages);

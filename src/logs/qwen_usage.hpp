@@ -22,6 +22,8 @@ struct QwenCounts {
     std::int64_t tool = 0;  ///< beside the prompt
     std::int64_t total = 0;
 
+    friend bool operator==(const QwenCounts&, const QwenCounts&) = default;
+
     /// "usageMetadata" of a reply.
     [[nodiscard]] static QwenCounts of_reply(const ordered_json& usage);
     /// Of an event "api_response".

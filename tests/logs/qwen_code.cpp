@@ -458,6 +458,41 @@ TEST_CASE("damage and gaps in a log of Qwen Code cost what stands there alone", 
     CHECK(messages >= 3);
 }
 
+TEST_CASE("a reply that Qwen Code recorded in parts is billed what the newest of them says, once", "[logs][qwen]") {
+    const ordered_json answer = qwen_answer("a1", "u1", "one.", 100);
+    ordered_json early = answer;  // before it was billed
+    early.erase("usageMetadata");
+    early.erase("model");
+    ordered_json empty = early;
+    empty.erase("message");
+    ordered_json bill = answer;
+    bill.erase("message");
+    ordered_json other = qwen_answer("a1", "u1", "one.", 200);
+    other["model"] = "qwen-y";
+    const ordered_json prompt = qwen_prompt("u1", "", "one?");
+    const auto read = [&](const std::vector<ordered_json>& replies) {
+        std::vector<ordered_json> records{prompt};
+        records.insert(records.end(), replies.begin(), replies.end());
+        return read_qwen(records);
+    };
+    for (const auto& replies : {std::vector{early, answer}, {early, bill}, {empty, answer}, {answer, early}}) {
+        const ReadLog log = read(replies);
+        const logs::Session& session = log.sessions.at(0);
+        CHECK(roles_of(session) == "ua");
+        CHECK(session.recording.messages.at(1).json()["content"] == "one.");
+        REQUIRE(session.calls.size() == 1);
+        CHECK(session.calls[0].model == "qwen-x");
+        CHECK(billed(session) == Usage{100, 0, 0, 10});
+        CHECK(log.notes.left_out.size() == (replies[0] == answer ? 1U : 0U));  // the copy that says nothing new
+    }
+    const ReadLog newest = read({answer, other});
+    CHECK(billed(newest.sessions.at(0)) == Usage{200, 0, 0, 10});
+    CHECK(newest.sessions[0].calls.at(0).model == "qwen-x");
+    // What the agent tells of the call is no second one.
+    const ordered_json event = qwen_event("e1", "a1", 200);
+    CHECK(billed(read({answer, event, other}).sessions.at(0)) == Usage{200, 0, 0, 10});
+}
+
 TEST_CASE("a record of Qwen Code that names itself as its parent stands behind the one in front", "[logs][qwen]") {
     const std::string text =
         qwen_prompt("a", "", "go").dump() + "\n" + qwen_answer("b", "b", "Yes.", 100).dump() + "\n";
