@@ -35,6 +35,8 @@ bool is_claude_code(const TopKeys& keys) {
     constexpr std::array<std::string_view, 5> of_messages{"user", "assistant", "system", "attachment",
                                                           "compact_boundary"};
     const std::string_view type = keys.text("type");
+    // Qwen Code has system records of which nothing tells whose they are.
+    if (type == "system" && !keys.has("isSidechain") && !keys.has("content") && !keys.has("userType")) return false;
     if (is_one_of(type, of_messages)) {
         const bool is_chained = keys.has("parentUuid") || keys.has("isSidechain");
         return is_chained && (keys.has("uuid") || keys.has("sessionId"));

@@ -193,6 +193,14 @@ TEST_CASE("records of Qwen Code are not taken for Claude Code's, nor the other w
     CHECK(recognise("{" + chain + R"("type":"system","subtype":"rewind","systemPayload":{}})") == Format::qwen_code);
     CHECK(recognise("{" + chain + R"("type":"system","subtype":"compact_boundary","content":"c"})") ==
           Format::claude_code);
+    const std::string untold = "{" + chain + R"("type":"system","cwd":"/w","version":"0.24.4","subtype":"rewind"})";
+    CHECK_FALSE(recognise(untold + "\n"));
+    CHECK(recognise(untold + "\n{" + chain + R"("type":"user","message":{"role":"user","parts":[]}})" + "\n") ==
+          Format::qwen_code);
+    CHECK(recognise(untold + "\n{" + chain + R"("type":"user","message":{"role":"user","content":"a"}})" + "\n") ==
+          Format::claude_code);
+    CHECK(recognise("{" + chain + R"("type":"system","subtype":"turn_duration","isSidechain":false})") ==
+          Format::claude_code);
     CHECK(recognise("{" + chain + R"("type":"user","provena)") == Format::qwen_code);
     CHECK(recognise("{" + chain + R"("isSidechain":false,"type":"user","mess)") == Format::claude_code);
     CHECK(recognise("{" + chain + R"("type":"user","message":{"role":"user","cont)") == Format::claude_code);
