@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <initializer_list>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -54,6 +55,15 @@ struct OpencodeTables {
     bool has_rows_v2 = false;
 };
 
+/// An object that grows copies what it holds.
+ordered_json object_of(const char* first, ordered_json value, const char* second, ordered_json other) {
+    ordered_json::object_t object;
+    object.reserve(2);
+    object.emplace_back(first, std::move(value));
+    object.emplace_back(second, std::move(other));
+    return ordered_json(std::move(object));
+}
+
 /// Puts the rows of sessions together as documents, within the limits of one.
 class SessionRows {
 public:
@@ -69,10 +79,7 @@ public:
         try {
             ordered_json messages = is_v2 ? rows_of(id) : messages_of(id);
             if (messages.empty()) messages = is_v2 ? messages_of(id) : rows_of(id);
-            ordered_json document;
-            document["info"] = std::move(info);
-            document["messages"] = std::move(messages);
-            return document;
+            return object_of("info", std::move(info), "messages", std::move(messages));
         } catch (const TooLong&) {
             note(fmt::format("a session of more than {} bytes", limits_.max_bytes));
             return std::nullopt;
@@ -81,7 +88,7 @@ public:
 
     /// What a column holds; null if it is no JSON, which is noted. No text in it tells of bills.
     [[nodiscard]] ordered_json json_of(const std::string& column) {
-        constexpr std::size_t worth_cutting = 512;  // bytes
+        constexpr std::size_t worth_cutting = 320;  // bytes
         if (!bills_only_ || column.size() <= worth_cutting) return parsed(column);
         logs::shorten_texts(column, shortened_);
         return parsed(shortened_);
@@ -120,13 +127,26 @@ private:
         database_.each_row("SELECT id, type, data FROM session_message WHERE session_id = ?1 ORDER BY seq", session,
                            [&](const std::vector<std::string>& row) {
                                count(row);
-                               ordered_json message = json_of(row[2]);
-                               if (!message.is_object()) message = ordered_json::object();
-                               message["id"] = to_valid_utf8(row[0]);
-                               message["type"] = to_valid_utf8(row[1]);
-                               messages.push_back(std::move(message));
+                               messages.push_back(object_with({{"id", row[0]}, {"type", row[1]}}, row[2]));
                            });
         return messages;
+    }
+
+    /// What a column holds, with these members; of them alone if it is no object.
+    ordered_json object_with(std::initializer_list<std::pair<const char*, std::string_view>> members,
+                             const std::string& column) {
+        ordered_json held = json_of(column);
+        ordered_json::object_t object;
+        object.reserve(members.size() + held.size());
+        const auto is_given = [&](const std::string& key) {
+            return std::ranges::any_of(members, [&](const auto& member) { return key == member.first; });
+        };
+        for (const auto& [key, text] : members) object.emplace_back(key, to_valid_utf8(text));
+        if (!held.is_object()) return ordered_json(std::move(object));
+        for (auto& [key, value] : held.get_ref<ordered_json::object_t&>()) {
+            if (!is_given(key)) object.emplace_back(key, std::move(value));
+        }
+        return ordered_json(std::move(object));
     }
 
     /// A part of no message of the session is left out.
@@ -137,13 +157,9 @@ private:
         database_.each_row("SELECT id, data FROM message WHERE session_id = ?1 ORDER BY time_created, id", session,
                            [&](const std::vector<std::string>& row) {
                                count(row);
-                               ordered_json info = json_of(row[1]);
-                               if (!info.is_object()) info = ordered_json::object();
-                               info["id"] = to_valid_utf8(row[0]);
+                               ordered_json info = object_with({{"id", row[0]}}, row[1]);
                                places.emplace(row[0], messages.size());
-                               ordered_json& message = messages.emplace_back();
-                               message["info"] = std::move(info);
-                               message["parts"] = ordered_json::array();
+                               messages.push_back(object_of("info", std::move(info), "parts", ordered_json::array()));
                            });
         database_.each_row("SELECT message_id, data FROM part WHERE session_id = ?1 ORDER BY time_created, id", session,
                            [&](const std::vector<std::string>& row) {
