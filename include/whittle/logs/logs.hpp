@@ -137,8 +137,8 @@ struct LogNotes {
 struct LogOptions {
     std::string name = "log";  ///< of the file: its stem is used for missing ids
     JsonLimits limits{};       ///< of one line, or of a document; a larger line counts as damaged
-    /// Only what was billed is wanted, which takes half of the time: of agents whose bills no text tells, long texts are
-    /// cut, and what is wrong within them is not seen. Messages are none to replay then.
+    /// Only what was billed is wanted, which takes half of the time: of agents whose bills no text tells, long texts
+    /// are cut, and what is wrong within them is not seen. Messages are none to replay then.
     bool bills_only = false;
     std::function<void()> poll{};  ///< called for each 64 KiB that are parsed; what it throws gets out
 };
