@@ -16,7 +16,7 @@ namespace {
 
 using detail::LineRead;
 
-constexpr std::size_t worth_cutting = 512;  // bytes
+constexpr std::size_t worth_cutting = 320;  // bytes
 
 bool is_blank_line(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
 
