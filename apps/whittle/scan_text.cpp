@@ -6,11 +6,13 @@
 #include "terminal.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 namespace whittle::cli {
 namespace {
@@ -106,14 +108,23 @@ std::string ScanReport::lead_text() const {
         change(recorded_.cost, preset.with_repairs));
 }
 
+/// A line for each place that is there, and one with the agents that have none.
 std::string ScanReport::places_text() const {
     std::string text;
+    std::vector<std::string> absent;
+    const auto is_there = [&](const std::string& agent) {
+        return std::ranges::any_of(places_,
+                                   [&](const ScannedPlace& place) { return place.is_there && place.agent == agent; });
+    };
     for (const ScannedPlace& place : places_) {
-        const std::string agent = place.agent.empty() ? "" : place.agent + ": ";
-        text += fmt::format("{}{}: {}\n", agent, shown(place.path),
-                            place.is_there ? numbered(static_cast<std::int64_t>(place.files.size()), "file")
-                                           : std::string("not there"));
+        if (place.is_there) {
+            text += fmt::format("{}{}: {}\n", place.agent.empty() ? "" : place.agent + ": ", shown(place.path),
+                                numbered(static_cast<std::int64_t>(place.files.size()), "file"));
+        } else if (!is_there(place.agent) && std::ranges::find(absent, place.agent) == absent.end()) {
+            absent.push_back(place.agent);
+        }
     }
+    if (!absent.empty()) text += fmt::format("not there: {}\n", fmt::join(absent, ", "));
     return text;
 }
 

@@ -276,8 +276,8 @@ TEST_CASE("scan without any session says so", "[apps]") {
     const Home home;
     const CliResult result = run_cli(home.dir, "scan");
     CHECK(result.exit_code == 1);
-    CHECK(has(result.out, "Claude Code: "));
-    CHECK(has(result.out, "not there"));
+    CHECK(has(result.out,
+              "not there: Claude Code, Codex, Gemini CLI, Qwen Code, Copilot CLI, opencode, OpenHands, pi, "));
     CHECK(has(result.err, "failed: no sessions found"));
     const CliResult missing = run_cli(home.dir, "scan nowhere");
     CHECK(missing.exit_code == 1);
