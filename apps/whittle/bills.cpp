@@ -57,17 +57,9 @@ Hash128 fingerprint_of(const logs::Session& session, bool has_own_id) {
     return with_usage(print, session.billed_in_all.value_or(Usage{}));
 }
 
-std::string_view first_model_of(const logs::Session& session) {
-    if (!session.recording.usage.empty() && !session.recording.usage.front().model.empty())
-        return session.recording.usage.front().model;
-    if (const std::string_view in_meta = model_in_meta(session.recording.rest); !in_meta.empty()) return in_meta;
-    const auto named = std::ranges::find_if(session.calls, [](const logs::Call& call) { return !call.model.empty(); });
-    return named == session.calls.end() ? std::string_view() : std::string_view(named->model);
-}
-
 evaluation::CostProfile profile_of(const logs::Session& session, bool is_anthropic) {
     RecordedBill bill{.calls = session.recording.usage, .seconds = session.recording.seconds};
-    bill.model = first_model_of(session);
+    bill.model = first_model(session.recording.usage, session.recording.rest);
     bill.is_anthropic = is_anthropic;
     return cost_basis_of(bill).profile;
 }

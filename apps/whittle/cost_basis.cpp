@@ -183,4 +183,8 @@ std::string_view model_in_meta(const nlohmann::ordered_json& rest) noexcept {
     return model->get_ref<const std::string&>();
 }
 
+std::string_view first_model(std::span<const RecordedUsage> calls, const nlohmann::ordered_json& rest) noexcept {
+    return calls.empty() || calls.front().model.empty() ? model_in_meta(rest) : std::string_view(calls.front().model);
+}
+
 }  // namespace whittle::cli

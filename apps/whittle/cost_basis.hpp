@@ -66,6 +66,10 @@ void add_front(evaluation::SessionInput& input, std::int64_t tokens);
 /// The name of the model that a recording has in `meta`; empty: none.
 [[nodiscard]] std::string_view model_in_meta(const nlohmann::ordered_json& rest) noexcept;
 
+/// The model of the first billed call, or else the one in `meta`; empty: neither is recorded.
+[[nodiscard]] std::string_view first_model(std::span<const RecordedUsage> calls,
+                                           const nlohmann::ordered_json& rest) noexcept;
+
 /// `input`: the same session as figures see it.
 template <JsonMessage M>
 [[nodiscard]] CostBasis cost_basis_of(const Trajectory<M>& trajectory, const evaluation::SessionInput& input) {
@@ -79,9 +83,7 @@ template <JsonMessage M>
         }
     }
     RecordedBill bill{.calls = trajectory.usage, .seconds = trajectory.seconds, .counted = counted};
-    bill.model = trajectory.usage.empty() || trajectory.usage.front().model.empty()
-                     ? model_in_meta(trajectory.rest)
-                     : std::string_view(trajectory.usage.front().model);
+    bill.model = first_model(trajectory.usage, trajectory.rest);
     bill.is_anthropic = !std::same_as<M, openai::Message>;
     return cost_basis_of(bill);
 }

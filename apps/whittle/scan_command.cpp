@@ -72,6 +72,7 @@ private:
         std::string path{};
         bool is_found = false;             // in a folder, rather than named on the command line
         bool has_failed = false;           // when its bills were read: what came in front of that counts
+        std::uint64_t bytes = 0;           // 0: not known
         std::size_t first_bill = 0;        // of its sessions in the bills
         std::size_t bills = 0;             // how many
         std::vector<FoundSession> kept{};  // of a file that cannot be read again
@@ -88,8 +89,8 @@ private:
             for (const std::string& file : place.files) {
                 if (can_be_read_again(file) && !known.insert(canonical(file)).second)
                     continue;  // named twice, or beside a folder that it is in
-                bytes_ += size_of(file);
-                files_.push_back({.path = file, .is_found = !is_given(file)});
+                files_.push_back({.path = file, .is_found = !is_given(file), .bytes = size_of(file)});
+                bytes_ += files_.back().bytes;
             }
         }
     }
@@ -161,7 +162,7 @@ private:
         progress_.begin();
         for (File& file : files_) {
             if (!has_counted_session(file)) {
-                done_bytes_ += size_of(file.path);
+                done_bytes_ += file.bytes;
                 continue;
             }
             std::size_t next = 0;
@@ -179,15 +180,19 @@ private:
                                  rest == 1 ? "its" : "their"));
     }
 
+    [[nodiscard]] std::span<const SessionBill> bills_of(const File& file) const {
+        return std::span(report_.bills().sessions()).subspan(file.first_bill, file.bills);
+    }
+
     [[nodiscard]] bool has_counted_session(const File& file) const {
-        const auto own = std::span(report_.bills().sessions()).subspan(file.first_bill, file.bills);
+        const auto own = bills_of(file);
         return std::ranges::any_of(own, &SessionBill::is_counted);
     }
 
     /// `next`: where its bill is among those of the file. One that is written to while it is scanned may have another
     /// session in that place by now: then the bill is one of those behind.
     void compare(FoundSession&& session, const File& file, std::size_t& next) {
-        const auto own = std::span(report_.bills().sessions()).subspan(file.first_bill, file.bills);
+        const auto own = bills_of(file);
         const auto bill =
             std::ranges::find(own.subspan(std::min(next, own.size())), session.log.recording.id, &SessionBill::id);
         if (bill == own.end()) return;
@@ -216,7 +221,7 @@ private:
         } catch (const std::exception& error) {
             fail(file, fmt::format("{}: {}", file.path, error.what()));
         }
-        done_bytes_ += size_of(file.path);
+        done_bytes_ += file.bytes;
         in_ = nullptr;
     }
 

@@ -71,6 +71,7 @@ FileNotes read_sessions_of(const std::string& path, InputBuffer& buffer, bool is
     const auto take = [&](logs::Session&& session) {
         session.recording.id = printed(session.recording.id);  // tables cut names
         session.parent = printed(session.parent);
+        note_model(session);
         const Shape its = shape ? *shape : detect_shape(session.recording, path);
         visit({std::move(session), agent, its == Shape::anthropic});
     };

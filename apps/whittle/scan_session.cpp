@@ -230,7 +230,6 @@ ScannedSession scan_session(logs::Session&& session, const SessionBill& bill, bo
                            .calls_in_log = static_cast<std::int64_t>(session.calls.size()),
                            .compactions = own_compactions(bill, session)};
     compare_bill(bill, session, scanned);
-    note_model(session);
     if (is_anthropic) {
         const auto trajectory = to_anthropic_shape(std::move(session.recording), bill.file);
         SessionScan<anthropic::Message>(trajectory, session, bill, settings, scanned).run();

@@ -100,6 +100,15 @@ std::string escape(std::string_view text, std::string_view kept) {
 
 std::size_t width_of_character(char32_t c) { return is_in(without_width, c) ? 0 : is_in(wide, c) ? 2 : 1; }
 
+/// Looks at no more of it than that takes.
+bool is_wider(std::string_view text, std::size_t columns) {
+    for (std::size_t width = 0; !text.empty();) {
+        width += width_of_character(take_character(text));
+        if (width > columns) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 std::string shown(std::string_view text) { return escape(text, {}); }
@@ -125,7 +134,7 @@ std::size_t width_of(std::string_view text) {
 }
 
 std::string clipped_to_width(std::string_view text, std::size_t columns) {
-    if (width_of(text) <= columns) return std::string(text);
+    if (!is_wider(text, columns)) return std::string(text);
     constexpr std::string_view dots = "...";
     std::string_view rest = text;
     std::size_t width = 0;
@@ -137,15 +146,6 @@ std::string clipped_to_width(std::string_view text, std::size_t columns) {
         break;
     }
     return std::string(utf8_prefix(text, text.size() - rest.size())).append(dots);
-}
-
-/// Looks at no more of it than that takes.
-static bool is_wider(std::string_view text, std::size_t columns) {
-    for (std::size_t width = 0; !text.empty();) {
-        width += width_of_character(take_character(text));
-        if (width > columns) return true;
-    }
-    return false;
 }
 
 std::string wrapped(std::string_view text, std::size_t columns) {

@@ -1,6 +1,6 @@
 #include "gemini_parts.hpp"
 
-#include "entries.hpp"
+#include "openai_form.hpp"
 #include "whittle/adapter/detail/json_tree.hpp"
 
 namespace whittle::inline v0::logs {
@@ -58,6 +58,16 @@ std::string text_of_gemini_response(const ordered_json& function_response) {
 std::string arguments_of_gemini(const ordered_json& function_call) {
     const ordered_json* args = tree_at(function_call, "args");
     return args == nullptr ? "{}" : to_json_text(*args);
+}
+
+void answer_open_calls(const std::vector<std::string>& calls, std::unordered_set<std::string>& open, Entries& entries,
+                       LogNotes& notes) {
+    for (const std::string& id : calls) {
+        if (open.erase(id) == 0) continue;
+        ++notes.left_out["tool call without a result"];
+        const Entry& newest = entries[entries.size() - 1];
+        entries.add({.message = openai_result(id, ""), .time = newest.time, .line = newest.line, .call = std::nullopt});
+    }
 }
 
 }  // namespace whittle::inline v0::logs

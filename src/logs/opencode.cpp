@@ -53,12 +53,7 @@ const ordered_json* output_of_tool(const ordered_json& state) {
 class OpencodeSession {
 public:
     OpencodeSession(const ordered_json& info, const LogOptions& options, LogNotes& notes) : notes_(notes) {
-        const std::string_view id = text_at(info, "id");
-        session_.recording.id = id.empty() ? stem_of(options) : std::string(id);
-        session_.parent = text_at(info, "parentID");
-        session_.version = text_at(info, "version");
-        session_.folder = text_at(info, "directory");
-        note_version(notes, session_.version, known_opencode);
+        take_opencode_facts(session_, info, options, notes);
         if (const ordered_json* revert = tree_at(info, "revert")) reverted_to_ = text_at(*revert, "messageID");
     }
 

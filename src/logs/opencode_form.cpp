@@ -1,8 +1,20 @@
 #include "opencode_form.hpp"
 
+#include "records.hpp"
+
 #include <fmt/format.h>
 
 namespace whittle::inline v0::logs {
+
+void take_opencode_facts(Session& session, const ordered_json& info, const LogOptions& options, LogNotes& notes) {
+    constexpr std::string_view known_opencode = "2.0";
+    const std::string_view id = text_at(info, "id");
+    session.recording.id = id.empty() ? stem_of(options) : std::string(id);
+    session.parent = text_at(info, "parentID");
+    session.version = text_at(info, "version");
+    session.folder = text_at(info, "directory");
+    note_version(notes, session.version, known_opencode);
+}
 
 std::optional<double> opencode_time(const ordered_json& value, const char* key) {
     const ordered_json* time = tree_at(value, "time");

@@ -9,7 +9,8 @@
 /// What opencode writes in the same way whatever the version.
 namespace whittle::inline v0::logs {
 
-inline constexpr std::string_view known_opencode = "2.0";
+/// What a row or a document says of a session: its id, else the stem of the file, its parent, version and folder.
+void take_opencode_facts(Session& session, const ordered_json& info, const LogOptions& options, LogNotes& notes);
 
 /// "time" of a value, as seconds since 1970.
 [[nodiscard]] std::optional<double> opencode_time(const ordered_json& value, const char* key);

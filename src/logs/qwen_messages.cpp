@@ -162,13 +162,7 @@ void QwenMessages::take_back_prompt(std::string_view text) {
 }
 
 void QwenMessages::close() {
-    for (const std::string& id : std::exchange(calls_, {})) {
-        if (open_.erase(id) == 0) continue;
-        ++notes_.left_out["tool call without a result"];
-        const Entry& newest = entries_[entries_.size() - 1];
-        entries_.add(
-            {.message = openai_result(id, ""), .time = newest.time, .line = newest.line, .call = std::nullopt});
-    }
+    answer_open_calls(std::exchange(calls_, {}), open_, entries_, notes_);
     unnamed_.clear();
     reply_.reset();
     flush_waiting();
