@@ -1,8 +1,6 @@
 #include "bill_sums.hpp"
 
 #include "cost_basis.hpp"
-#include "scan_session.hpp"
-
 #include "whittle/base/detail/saturating.hpp"
 
 #include <functional>
