@@ -3,6 +3,8 @@
 // its own) and by the ranks of a vocabulary.
 //
 //     bench_classifiers [o200k_base.whittle]
+#include <whittle/tiktoken/frequency_scorer.hpp>
+#include <whittle/tiktoken/vocabulary.hpp>
 #include <whittle/whittle.hpp>
 
 #include <algorithm>

@@ -4,8 +4,8 @@
 // bench_durable [none|data|full]: also in files, with that durability.
 #include "history.hpp"
 
-#include <whittle/adapter/side_table.hpp>
 #include <whittle/durable/durable.hpp>
+#include <whittle/saved/side_table.hpp>
 
 #include <algorithm>
 #include <chrono>

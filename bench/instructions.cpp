@@ -1,7 +1,7 @@
 // Fixed work whose instructions are counted, since a busy machine's times cannot be compared; bench/check_instructions
 // runs it under callgrind. Usage: bench_instructions estimate|exact|undue|clear
+#include "extensions/tiktoken/tests/small_vocabulary.hpp"
 #include "history.hpp"
-#include "tokens/small_vocabulary.hpp"
 
 #include <whittle/whittle.hpp>
 

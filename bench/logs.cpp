@@ -1,8 +1,8 @@
 // What does reading agents' logs cost beside parsing their lines as JSON?
 // bench_logs FILE...: JSON Lines of an agent; `bench/scan.py --logs FOLDER MEGABYTES` writes some. Each file is read
 // once before it is timed, then as often as gives 0.3 s; MB/s of the best, in processor time.
+#include <tool/logs/logs.hpp>
 #include <whittle/base/error.hpp>
-#include <whittle/logs/logs.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -3,7 +3,7 @@
 // point. bench_redis
 #include "store_times.hpp"
 
-#include "redis/redis_servers.hpp"
+#include "extensions/redis/tests/redis_servers.hpp"
 
 #include <whittle/redis/redis_storage.hpp>
 

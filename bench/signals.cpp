@@ -3,8 +3,8 @@
 // behind the stroke, over the whole session up to there; and at which calls an alarm would have come.
 //
 //     bench_signals FILE.jsonl...
-#include <whittle/adapter/trajectory.hpp>
-#include <whittle/replay/replay.hpp>
+#include <tool/replay/replay.hpp>
+#include <whittle/saved/trajectory.hpp>
 #include <whittle/whittle.hpp>
 
 #include <algorithm>

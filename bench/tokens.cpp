@@ -5,7 +5,7 @@
 //   bench_tokens VOCABULARY.whittle ids                    texts on standard input, ids on standard output, each with
 //                                                          its length before it (32 bits)
 #include <whittle/base/text.hpp>
-#include <whittle/tokens/vocabulary.hpp>
+#include <whittle/tiktoken/vocabulary.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -2,7 +2,7 @@
 
     pip install tiktoken==0.14.0
     cmake --preset release && cmake --build --preset release --target bench_tokens whittle_cli
-    build/release/apps/whittle vocab install o200k_base --from VOCABULARIES --to packed
+    build/release/tool/whittle vocab install o200k_base --from VOCABULARIES --to packed
     python3 bench/tokens.py speed  --program build/release/bench/bench_tokens --packed packed VOCABULARIES TEXT...
     python3 bench/tokens.py random --program build/release/bench/bench_tokens --packed packed VOCABULARIES --texts 100000
 

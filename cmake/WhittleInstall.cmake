@@ -1,21 +1,51 @@
-# The installed package: find_package(whittle [COMPONENTS evaluation telemetry logs durable redaction retention servers
-# storage_conformance host_conformance host_boundary spdlog http sqlite sealing redis]) and pkg-config whittle
-# [whittle-http whittle-sqlite whittle-sealing whittle-redis].
+# The installed package: find_package(whittle [COMPONENTS <extensions>]), pkg-config whittle and, of extensions that name a
+# module (PKGCONFIG), whittle-<name>.
 include(CMakePackageConfigHelpers)
 
 set(whittle_config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/whittle")
-
-install(
-  TARGETS whittle whittle_json whittle_evaluation whittle_telemetry whittle_logs whittle_storage_conformance
-          whittle_host_conformance whittle_host_boundary whittle_durable whittle_redaction whittle_retention whittle_servers
-  EXPORT whittleTargets FILE_SET HEADERS
-)
+install(TARGETS whittle whittle_json EXPORT whittleTargets FILE_SET HEADERS)
 install(TARGETS whittle_header_only EXPORT whittleTargets)
-install(EXPORT whittleTargets NAMESPACE whittle:: DESTINATION "${whittle_config_dir}")
 
-# No library: a host includes one behind its own headers.
-list(TRANSFORM whittle_host_adapters PREPEND "${PROJECT_SOURCE_DIR}/")
-install(FILES ${whittle_host_adapters} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/whittle/host")
+# Relocatable: the prefix is written as the way up from the folder that holds whittle.pc.
+set(whittle_pc_dir "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+  set(whittle_pc_prefix "${CMAKE_INSTALL_PREFIX}")
+  set(whittle_pc_libdir "${CMAKE_INSTALL_FULL_LIBDIR}")
+  set(whittle_pc_includedir "${CMAKE_INSTALL_FULL_INCLUDEDIR}")
+else()
+  file(RELATIVE_PATH whittle_pc_up "/prefix/${whittle_pc_dir}" "/prefix")
+  string(REGEX REPLACE "/$" "" whittle_pc_up "${whittle_pc_up}")
+  set(whittle_pc_prefix "\${pcfiledir}/${whittle_pc_up}")
+  set(whittle_pc_libdir "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
+  set(whittle_pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
+
+# Each extension. One that needs a library has an export of its own, so that a machine without that library can still use
+# the rest of the package.
+set(whittle_config_components "")
+foreach(name IN LISTS whittle_extensions)
+  foreach(key IN ITEMS NEEDS PACKAGE PKGCONFIG DESCRIPTION)
+    get_property(${key} GLOBAL PROPERTY whittle_${key}_of_${name})
+  endforeach()
+  if(NOT NEEDS)
+    install(TARGETS whittle_${name} EXPORT whittleTargets FILE_SET HEADERS)
+    string(APPEND whittle_config_components "set(whittle_${name}_FOUND TRUE)\n")
+    continue()
+  endif()
+  string(SUBSTRING "${name}" 0 1 first)
+  string(SUBSTRING "${name}" 1 -1 rest)
+  string(TOUPPER "${first}" first)
+  set(export "whittle${first}${rest}Targets")
+  install(TARGETS whittle_${name} EXPORT ${export} FILE_SET HEADERS)
+  install(EXPORT ${export} NAMESPACE whittle:: DESTINATION "${whittle_config_dir}")
+  list(JOIN PACKAGE " " PACKAGE)
+  string(APPEND whittle_config_components "whittle_load(${name} ${export} ${NEEDS} ${PACKAGE})\n")
+  if(PKGCONFIG)
+    configure_file("${PROJECT_SOURCE_DIR}/cmake/whittle-component.pc.in" "${PROJECT_BINARY_DIR}/whittle-${name}.pc" @ONLY)
+    install(FILES "${PROJECT_BINARY_DIR}/whittle-${name}.pc" DESTINATION "${whittle_pc_dir}")
+  endif()
+endforeach()
+install(EXPORT whittleTargets NAMESPACE whittle:: DESTINATION "${whittle_config_dir}")
 
 # Made now: a build that does not link it has not.
 list(JOIN whittle_make_single_header "\" \"" make_single_header)
@@ -31,48 +61,15 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/whittleConfigVersion.cma
 install(FILES "${PROJECT_BINARY_DIR}/whittleConfig.cmake" "${PROJECT_BINARY_DIR}/whittleConfigVersion.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/WhittleVocabulary.cmake" "${PROJECT_SOURCE_DIR}/cmake/FindWhittleSodium.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/FindWhittleHiredis.cmake" DESTINATION "${whittle_config_dir}")
-
-# Relocatable: the prefix is written as the way up from the folder that holds whittle.pc.
-set(whittle_pc_dir "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
-if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
-  set(whittle_pc_prefix "${CMAKE_INSTALL_PREFIX}")
-  set(whittle_pc_libdir "${CMAKE_INSTALL_FULL_LIBDIR}")
-  set(whittle_pc_includedir "${CMAKE_INSTALL_FULL_INCLUDEDIR}")
-else()
-  file(RELATIVE_PATH whittle_pc_up "/prefix/${whittle_pc_dir}" "/prefix")
-  string(REGEX REPLACE "/$" "" whittle_pc_up "${whittle_pc_up}")
-  set(whittle_pc_prefix "\${pcfiledir}/${whittle_pc_up}")
-  set(whittle_pc_libdir "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
-  set(whittle_pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
-endif()
+# What whittle::json links, for pkg-config, whose order is that of the linker.
+set(whittle_pc_libs "")
+foreach(name IN ITEMS config saved convert openai anthropic provider condensing tiktoken)
+  if(TARGET whittle_${name})
+    string(APPEND whittle_pc_libs " -lwhittle_${name}")
+  endif()
+endforeach()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/whittle.pc.in" "${PROJECT_BINARY_DIR}/whittle.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/whittle.pc" DESTINATION "${whittle_pc_dir}")
-
-# whittle_install_component(<name> [<description> <what pkg-config requires>]): a component that may be left out, with an
-# export of its own, so that a machine without its library can still use the rest of the package.
-function(whittle_install_component name)
-  if(NOT TARGET whittle_${name})
-    return()
-  endif()
-  string(SUBSTRING "${name}" 0 1 first)
-  string(SUBSTRING "${name}" 1 -1 rest)
-  string(TOUPPER "${first}" first)
-  set(export "whittle${first}${rest}Targets")
-  install(TARGETS whittle_${name} EXPORT ${export} FILE_SET HEADERS)
-  install(EXPORT ${export} NAMESPACE whittle:: DESTINATION "${whittle_config_dir}")
-  if(ARGC GREATER 1)
-    set(description "${ARGV1}")
-    set(requires "${ARGV2}")
-    configure_file("${PROJECT_SOURCE_DIR}/cmake/whittle-component.pc.in" "${PROJECT_BINARY_DIR}/whittle-${name}.pc" @ONLY)
-    install(FILES "${PROJECT_BINARY_DIR}/whittle-${name}.pc" DESTINATION "${whittle_pc_dir}")
-  endif()
-endfunction()
-
-whittle_install_component(spdlog)
-whittle_install_component(http "HTTP for the models of whittle, by libcurl" libcurl)
-whittle_install_component(sqlite "Objects of whittle in one file of SQLite" sqlite3)
-whittle_install_component(sealing "Encrypted objects for any store of whittle" libsodium)
-whittle_install_component(redis "Objects of whittle in Redis" hiredis)
 
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 if(TARGET whittle_cli)

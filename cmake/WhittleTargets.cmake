@@ -66,10 +66,10 @@ if(PROJECT_IS_TOP_LEVEL AND CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT CMAKE_DISA
   endif()
 endif()
 
-# whittle_precompile(<target> HEADERS <headers> LINK <libraries> [OPTIONS <of the compiler>]): HEADERS, precompiled for those that
-# whittle_reuse_precompiled names.
+# whittle_precompile(<target> HEADERS <headers> LINK <libraries> [EXTENSIONS <whose headers it includes>] [OPTIONS <of the
+# compiler>]): HEADERS, precompiled for those that whittle_reuse_precompiled names. These may be the extensions themselves.
 function(whittle_precompile target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;LINK;OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;LINK;EXTENSIONS;OPTIONS")
   if(NOT WHITTLE_PRECOMPILES)
     return()
   endif()
@@ -77,7 +77,10 @@ function(whittle_precompile target)
   file(CONFIGURE OUTPUT "${source}" CONTENT "")
   add_library(${target} STATIC EXCLUDE_FROM_ALL "${source}")
   target_link_libraries(${target} PRIVATE ${arg_LINK})
-  target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/include")
+  list(TRANSFORM arg_EXTENSIONS REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/extensions/\\1/include")
+  target_include_directories(
+    ${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/include" ${arg_EXTENSIONS}
+  )
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   target_compile_features(${target} PRIVATE cxx_std_20)
   whittle_set_warnings(${target})

@@ -15,8 +15,8 @@ function(whittle_embed_vocabulary target name)
   if(NOT name MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
     message(FATAL_ERROR "whittle_embed_vocabulary: ${name} is no C++ name")
   endif()
-  if(NOT TARGET whittle::whittle)
-    message(FATAL_ERROR "whittle_embed_vocabulary: there is no target whittle::whittle")
+  if(NOT TARGET whittle::tiktoken)
+    message(FATAL_ERROR "whittle_embed_vocabulary: there is no target whittle::tiktoken")
   endif()
   get_filename_component(file "${arg_FILE}" ABSOLUTE)
   if(NOT EXISTS "${file}")
@@ -28,7 +28,7 @@ function(whittle_embed_vocabulary target name)
   file(CONFIGURE OUTPUT "${dir}/whittle_vocabulary_${name}.hpp" @ONLY CONTENT [=[
 #pragma once
 
-#include <whittle/tokens/vocabulary.hpp>
+#include <whittle/tiktoken/vocabulary.hpp>
 
 #include <memory>
 
@@ -70,5 +70,5 @@ std::shared_ptr<const whittle::Vocabulary> whittle_vocabulary::@name@() {
   set_source_files_properties("${dir}/whittle_vocabulary_${name}.cpp" PROPERTIES OBJECT_DEPENDS "${file}")
   target_sources(${target} PRIVATE "${dir}/whittle_vocabulary_${name}.cpp")
   target_include_directories(${target} PRIVATE "${dir}")
-  target_link_libraries(${target} PRIVATE whittle::whittle)
+  target_link_libraries(${target} PRIVATE whittle::tiktoken)
 endfunction()

@@ -1,7 +1,7 @@
 # cmake -DROOT=<repository> -P check_compared.cmake
 #
 # docs/compared.md says what whittle does beside others. In its tables
-#   * each link to a file of tests/ is followed by the name of a test in double quotes; the file exists and has that name,
+#   * each link to a file of a folder tests/ is followed by the name of a test in double quotes; the file exists and has that name,
 #   * a Y of whittle has such a link; rows are numbered from 1; the text above gives the counts of Y, P and N.
 # TABLE=<file> looks at another file than docs/compared.md, whose links mean the same.
 
@@ -39,28 +39,31 @@ function(split text end before behind)
 endfunction()
 
 function(check_name path name)
-  if(NOT EXISTS "${ROOT}/tests/${path}" OR IS_DIRECTORY "${ROOT}/tests/${path}")
-    offend("tests/${path}: no such file")
+  if(NOT EXISTS "${ROOT}/${path}" OR IS_DIRECTORY "${ROOT}/${path}")
+    offend("${path}: no such file")
     return()
   endif()
   if(name STREQUAL "")
-    offend("tests/${path}: no name of a test in double quotes stands behind this link")
+    offend("${path}: no name of a test in double quotes stands behind this link")
     return()
   endif()
-  file(READ "${ROOT}/tests/${path}" source)
+  file(READ "${ROOT}/${path}" source)
   string(FIND "${source}" "\"${name}\"" at)
   if(at EQUAL -1)
-    offend("tests/${path}: has no test \"${name}\"")
+    offend("${path}: has no test \"${name}\"")
   endif()
 endfunction()
 
 set(rest "${document}")
 while(TRUE)
-  split("${rest}" "](../tests/" before rest)
+  split("${rest}" "](../" before rest)
   if(rest STREQUAL "")
     break()
   endif()
   split("${rest}" ")" path rest)
+  if(NOT path MATCHES "(^|/)tests/")
+    continue()
+  endif()
   set(name "")
   string(FIND "${rest}" " \"" at)
   if(at EQUAL 0)
@@ -88,8 +91,7 @@ while(TRUE)
   else()
     math(EXPR count_${verdict} "${count_${verdict}} + 1")
   endif()
-  string(FIND "${cell}" "](../tests/" at)
-  if(verdict STREQUAL "Y" AND at EQUAL -1)
+  if(verdict STREQUAL "Y" AND NOT cell MATCHES "\\]\\(\\.\\./([^)]*/)?tests/")
     offend("row ${rows}: a Y without a link to its test")
   endif()
 endwhile()

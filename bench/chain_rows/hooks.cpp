@@ -2,6 +2,7 @@
 #include "../history.hpp"
 #include "row.hpp"
 
+#include <whittle/tiktoken/vocabulary.hpp>
 #include <whittle/whittle.hpp>
 
 #include <algorithm>

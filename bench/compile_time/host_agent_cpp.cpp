@@ -1,6 +1,6 @@
 #include "callbacks.h"
 #ifndef RUNTIME_ALONE
-#    include <whittle/host/agent_cpp.hpp>
+#    include <whittle/hosts/agent_cpp.hpp>
 #    include <whittle/whittle.hpp>
 
 using namespace whittle;

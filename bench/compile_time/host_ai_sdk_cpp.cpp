@@ -1,7 +1,7 @@
 #include "ai/tools.h"
 #include "ai/types/generate_options.h"
 #ifndef RUNTIME_ALONE
-#    include <whittle/host/ai_sdk_cpp.hpp>
+#    include <whittle/hosts/ai_sdk_cpp.hpp>
 #    include <whittle/whittle.hpp>
 
 using namespace whittle;

@@ -1,5 +1,5 @@
 // Compiled as C++17.
-#include <whittle/host/boundary.hpp>
+#include <whittle/boundary/boundary.hpp>
 
 std::string hooked() {
     whittle::boundary::Context context;

@@ -1,6 +1,6 @@
 #include "gaia/agent.h"
 #ifndef RUNTIME_ALONE
-#    include <whittle/host/gaia.hpp>
+#    include <whittle/hosts/gaia.hpp>
 #    include <whittle/whittle.hpp>
 
 using namespace whittle;

@@ -1,7 +1,7 @@
 // Agents that store results as fast as they can, many in a process, and what became of each result.
 #pragma once
 
-#include <whittle/port/storage.hpp>
+#include <whittle/storage/storage.hpp>
 
 #include <cstdint>
 #include <functional>

@@ -10,7 +10,7 @@
 #    include <whittle/sqlite/sqlite_storage.hpp>
 #endif
 #if WHITTLE_HAVE_REDIS
-#    include "redis/redis_servers.hpp"
+#    include "extensions/redis/tests/redis_servers.hpp"
 
 #    include <whittle/redis/redis_storage.hpp>
 #endif

@@ -1,7 +1,7 @@
 // The stores that a fleet is tried on, and what happens to them meanwhile.
 #pragma once
 
-#include <whittle/port/storage.hpp>
+#include <whittle/storage/storage.hpp>
 
 #include <atomic>
 #include <memory>

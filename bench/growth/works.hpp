@@ -3,11 +3,11 @@
 
 #include "support/generators_messages.hpp"
 
-#include <whittle/adapter/convert.hpp>
-#include <whittle/adapter/side_table.hpp>
+#include <tool/replay/replay.hpp>
 #include <whittle/compaction/compaction.hpp>
-#include <whittle/compaction/pruning.hpp>
-#include <whittle/replay/replay.hpp>
+#include <whittle/convert/convert.hpp>
+#include <whittle/pruning/pruning.hpp>
+#include <whittle/saved/side_table.hpp>
 #include <whittle/summarization/summarization.hpp>
 #include <whittle/token_saving/token_saving.hpp>
 #include <whittle/whittle.hpp>

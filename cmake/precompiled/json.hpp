@@ -14,6 +14,11 @@
 extern template class nlohmann::basic_json<nlohmann::ordered_map>;
 extern template class nlohmann::detail::serializer<nlohmann::ordered_json>;
 
-#include "whittle/adapter/anthropic.hpp"
-#include "whittle/adapter/openai.hpp"
 #include "whittle/message/chat_message.hpp"
+
+#if __has_include("whittle/anthropic/anthropic.hpp")
+#    include "whittle/anthropic/anthropic.hpp"
+#endif
+#if __has_include("whittle/openai/openai.hpp")
+#    include "whittle/openai/openai.hpp"
+#endif

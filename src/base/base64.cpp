@@ -1,4 +1,4 @@
-#include "base64.hpp"
+#include "whittle/base/detail/base64.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "graphemes.hpp"
+#include "whittle/base/detail/graphemes.hpp"
 #include "utf8.hpp"
 
 #include <algorithm>

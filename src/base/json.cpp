@@ -1,5 +1,5 @@
-#include "json.hpp"
-#include "base64.hpp"
+#include "whittle/base/detail/json.hpp"
+#include "whittle/base/detail/base64.hpp"
 
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"

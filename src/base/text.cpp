@@ -1,7 +1,7 @@
 #include "whittle/base/text.hpp"
-#include "graphemes.hpp"
-#include "json.hpp"
 #include "utf8.hpp"
+#include "whittle/base/detail/graphemes.hpp"
+#include "whittle/base/detail/json.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "whittle/compaction/detail/compact.hpp"
 
-#include "../digest/noted.hpp"
+#include "../summary/noted.hpp"
 #include "compaction_run.hpp"
 #include "whittle/base/event.hpp"
 

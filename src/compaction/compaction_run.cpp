@@ -1,12 +1,12 @@
 #include "compaction_run.hpp"
 
-#include "whittle/compaction/detail/media_stage.hpp"
-#include "whittle/compaction/detail/pruning_plan.hpp"
-#include "whittle/compaction/detail/pruning_stage.hpp"
 #include "whittle/conversation/detail/repair_plan.hpp"
-#include "whittle/digest/detail/facts.hpp"
-#include "whittle/digest/detail/fold.hpp"
 #include "whittle/message/validity.hpp"
+#include "whittle/pruning/detail/media_stage.hpp"
+#include "whittle/pruning/detail/pruning_plan.hpp"
+#include "whittle/pruning/detail/pruning_stage.hpp"
+#include "whittle/summary/detail/facts.hpp"
+#include "whittle/summary/detail/fold.hpp"
 
 #include <algorithm>
 #include <utility>

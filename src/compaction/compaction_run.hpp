@@ -3,9 +3,9 @@
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/compaction/detail/compact.hpp"
 #include "whittle/compaction/detail/turns.hpp"
-#include "whittle/digest/detail/facts.hpp"
-#include "whittle/digest/detail/work_state.hpp"
 #include "whittle/message/validity.hpp"
+#include "whittle/summary/detail/facts.hpp"
+#include "whittle/summary/detail/work_state.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "compaction_run.hpp"
 
 #include "whittle/base/text.hpp"
-#include "whittle/digest/detail/chunk_planner.hpp"
+#include "whittle/summary/detail/chunk_planner.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/text.hpp"
-#include "whittle/digest/detail/fold.hpp"
+#include "whittle/summary/detail/fold.hpp"
 
 #include <algorithm>
 #include <unordered_map>

@@ -1,7 +1,7 @@
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/conversation/detail/planned_keys.hpp"
 #include "whittle/conversation/draft.hpp"
-#include "whittle/port/detail/masking_storage.hpp"
+#include "whittle/storage/detail/masking_storage.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
-#include "held_result.hpp"
-#include "../base/json.hpp"
+#include "whittle/conversation/detail/held_result.hpp"
+#include "whittle/base/detail/json.hpp"
 
 #include "whittle/base/event.hpp"
 #include "whittle/conversation/detail/edit_environment.hpp"

@@ -1,7 +1,7 @@
 #include "whittle/conversation/detail/object_names.hpp"
 
-#include "../base/ascii.hpp"
 #include "../message/part_facts.hpp"
+#include "whittle/base/detail/ascii.hpp"
 #include "whittle/base/detail/names.hpp"
 
 #include <algorithm>

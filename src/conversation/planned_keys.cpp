@@ -1,7 +1,7 @@
 #include "whittle/conversation/detail/planned_keys.hpp"
 
 #include "whittle/base/error.hpp"
-#include "whittle/port/detail/masking_storage.hpp"
+#include "whittle/storage/detail/masking_storage.hpp"
 
 #include <fmt/format.h>
 

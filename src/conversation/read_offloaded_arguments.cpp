@@ -1,5 +1,5 @@
 #include "read_offloaded_arguments.hpp"
-#include "../base/json.hpp"
+#include "whittle/base/detail/json.hpp"
 
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"

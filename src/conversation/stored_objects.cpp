@@ -3,7 +3,7 @@
 #include "whittle/base/detail/names.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/base/hash.hpp"
-#include "whittle/port/detail/masking_storage.hpp"
+#include "whittle/storage/detail/masking_storage.hpp"
 
 #include <fmt/format.h>
 

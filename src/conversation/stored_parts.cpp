@@ -1,6 +1,6 @@
 #include "whittle/conversation/detail/stored_parts.hpp"
-#include "../base/base64.hpp"
-#include "../base/json.hpp"
+#include "whittle/base/detail/base64.hpp"
+#include "whittle/base/detail/json.hpp"
 
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"

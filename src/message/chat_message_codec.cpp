@@ -1,5 +1,5 @@
-#include "../base/base64.hpp"
-#include "../base/json.hpp"
+#include "whittle/base/detail/base64.hpp"
+#include "whittle/base/detail/json.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"
 #include "whittle/message/chat_message.hpp"

@@ -1,6 +1,6 @@
 #include "validity_rules.hpp"
 
-#include "../base/ascii.hpp"
+#include "whittle/base/detail/ascii.hpp"
 #include "whittle/base/text.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "whittle/port/model.hpp"
+#include "whittle/model/model.hpp"
 
 #include <utility>
 

@@ -1,8 +1,8 @@
-#include "whittle/port/retry_model.hpp"
+#include "whittle/model/retry_model.hpp"
 
-#include "whittle/port/failover_model.hpp"
+#include "whittle/model/failover_model.hpp"
 
-#include "../base/field_check.hpp"
+#include "whittle/base/detail/field_check.hpp"
 
 namespace whittle::inline v0 {
 

@@ -1,8 +1,8 @@
-#include "whittle/compaction/fetch_media.hpp"
+#include "whittle/pruning/fetch_media.hpp"
 
-#include "../base/base64.hpp"
-#include "../base/json.hpp"
 #include "../conversation/read_back.hpp"
+#include "whittle/base/detail/base64.hpp"
+#include "whittle/base/detail/json.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"
 

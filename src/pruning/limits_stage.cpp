@@ -1,9 +1,9 @@
-#include "whittle/compaction/detail/limits_stage.hpp"
+#include "whittle/pruning/detail/limits_stage.hpp"
 
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/event.hpp"
 #include "whittle/base/text.hpp"
-#include "whittle/compaction/detail/media_stage.hpp"
+#include "whittle/pruning/detail/media_stage.hpp"
 
 #include <fmt/format.h>
 

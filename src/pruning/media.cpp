@@ -1,7 +1,7 @@
 #include "whittle/base/detail/names.hpp"
 #include "whittle/base/hash.hpp"
-#include "whittle/compaction/detail/media_stage.hpp"
 #include "whittle/conversation/detail/stored_parts.hpp"
+#include "whittle/pruning/detail/media_stage.hpp"
 
 #include <fmt/format.h>
 

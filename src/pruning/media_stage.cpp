@@ -1,7 +1,7 @@
-#include "whittle/compaction/detail/media_stage.hpp"
+#include "whittle/pruning/detail/media_stage.hpp"
 
 #include "whittle/base/detail/saturating.hpp"
-#include "whittle/compaction/detail/pruning_stage.hpp"
+#include "whittle/pruning/detail/pruning_stage.hpp"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
-#include "whittle/compaction/config.hpp"
+#include "whittle/pruning/config.hpp"
 
-#include "../base/field_check.hpp"
+#include "whittle/base/detail/field_check.hpp"
 #include "whittle/base/text.hpp"
-#include "whittle/compaction/detail/pruning_plan.hpp"
+#include "whittle/pruning/detail/pruning_plan.hpp"
 
 #include <fmt/format.h>
 

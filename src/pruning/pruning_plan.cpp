@@ -1,9 +1,9 @@
-#include "whittle/compaction/detail/pruning_plan.hpp"
+#include "whittle/pruning/detail/pruning_plan.hpp"
 #include "../message/result_parts.hpp"
 
 #include "whittle/base/detail/names.hpp"
 #include "whittle/base/hash.hpp"
-#include "whittle/compaction/detail/media_stage.hpp"
+#include "whittle/pruning/detail/media_stage.hpp"
 
 #include <fmt/format.h>
 

@@ -1,12 +1,11 @@
-#include "whittle/compaction/detail/pruning_stage.hpp"
+#include "whittle/pruning/detail/pruning_stage.hpp"
 #include "whittle/base/detail/names.hpp"
 
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/text.hpp"
-#include "whittle/compaction/detail/media_stage.hpp"
-#include "whittle/compaction/detail/pruning_plan.hpp"
-#include "whittle/compaction/detail/release_context.hpp"
 #include "whittle/conversation/detail/stored_parts.hpp"
+#include "whittle/pruning/detail/media_stage.hpp"
+#include "whittle/pruning/detail/pruning_plan.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -257,12 +256,11 @@ StageGain stage_pruning(HookTurn& turn, Draft& edit, const PruningConfig& config
     return PruningRun(turn, edit, config, end, choice).run();
 }
 
-void report_refused(HookTurn& turn, const CommitResult& result) {
+void report_refused(HookTurn& turn, const CommitResult& result, std::string_view rule) {
     if (result.dropped_units == 0) return;
     std::unordered_map<Serial, std::vector<Candidate*>> cut;
     for (Candidate& candidate : turn.report.more().candidates) {
-        const bool is_ours =
-            candidate.rule == "old_output" || candidate.rule == "old_media" || candidate.rule == released_rule;
+        const bool is_ours = candidate.rule == "old_output" || candidate.rule == "old_media" || candidate.rule == rule;
         if (candidate.cut && is_ours) cut[candidate.serial].push_back(&candidate);
     }
     const Outline outline = turn.outline();

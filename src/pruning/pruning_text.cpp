@@ -1,7 +1,7 @@
 // What stands in place of a pruned result.
 #include "whittle/base/text.hpp"
-#include "whittle/compaction/detail/pruning_plan.hpp"
 #include "whittle/conversation/detail/stored_objects.hpp"
+#include "whittle/pruning/detail/pruning_plan.hpp"
 
 #include <fmt/format.h>
 

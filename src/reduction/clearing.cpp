@@ -1,7 +1,7 @@
 #include "whittle/reduction/detail/clearing.hpp"
-#include "../base/base64.hpp"
-#include "../base/json.hpp"
 #include "../message/result_parts.hpp"
+#include "whittle/base/detail/base64.hpp"
+#include "whittle/base/detail/json.hpp"
 
 #include "whittle/base/detail/names.hpp"
 #include "whittle/base/error.hpp"

@@ -1,7 +1,7 @@
 #include "whittle/reduction/config.hpp"
 
-#include "../base/field_check.hpp"
 #include "../chain/size_in_window.hpp"
+#include "whittle/base/detail/field_check.hpp"
 #include "whittle/base/detail/names.hpp"
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/reduction/detail/truncation.hpp"

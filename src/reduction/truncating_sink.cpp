@@ -1,5 +1,5 @@
 #include "truncating_sink.hpp"
-#include "../base/graphemes.hpp"
+#include "whittle/base/detail/graphemes.hpp"
 
 #include "whittle/base/event.hpp"
 #include "whittle/base/text.hpp"

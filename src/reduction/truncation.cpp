@@ -1,8 +1,8 @@
 #include "whittle/reduction/detail/truncation.hpp"
-#include "../base/json.hpp"
-#include "../conversation/held_result.hpp"
 #include "../conversation/read_back.hpp"
 #include "truncating_sink.hpp"
+#include "whittle/base/detail/json.hpp"
+#include "whittle/conversation/detail/held_result.hpp"
 
 #include "whittle/base/detail/names.hpp"
 #include "whittle/base/text.hpp"

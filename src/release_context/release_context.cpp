@@ -1,15 +1,15 @@
-#include "whittle/compaction/detail/release_context.hpp"
+#include "whittle/release_context/detail/release_context.hpp"
 
-#include "../base/field_check.hpp"
-#include "../base/json.hpp"
 #include "../conversation/read_offloaded_arguments.hpp"
 #include "release_notes.hpp"
+#include "whittle/base/detail/field_check.hpp"
+#include "whittle/base/detail/json.hpp"
 #include "whittle/base/detail/names.hpp"
 #include "whittle/base/event.hpp"
 #include "whittle/base/text.hpp"
 #include "whittle/chain/detail/edit_schedule.hpp"
-#include "whittle/compaction/detail/pruning_plan.hpp"
-#include "whittle/compaction/detail/pruning_stage.hpp"
+#include "whittle/pruning/detail/pruning_plan.hpp"
+#include "whittle/pruning/detail/pruning_stage.hpp"
 
 #include <fmt/format.h>
 
@@ -241,7 +241,7 @@ bool take_out_released(HookTurn& turn, Draft& edit, const ReleaseContextConfig& 
                        const std::unordered_set<std::string>& results) {
     stage_pruning(turn, edit, pruning_of(config), turn.outline().size(), {.only = &results, .rule = released_rule});
     const CommitResult result = edit.commit();
-    report_refused(turn, result);
+    report_refused(turn, result, released_rule);
     return result.committed();
 }
 

@@ -1,7 +1,7 @@
 // The tool by which a model says what it no longer needs.
 #include "release_notes.hpp"
 #include "whittle/base/text.hpp"
-#include "whittle/compaction/detail/release_context.hpp"
+#include "whittle/release_context/detail/release_context.hpp"
 
 #include <fmt/format.h>
 

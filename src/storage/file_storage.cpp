@@ -1,7 +1,7 @@
-#include "commit_once.hpp"
 #include "directory_tree.hpp"
 #include "file_root.hpp"
-#include "range.hpp"
+#include "whittle/storage/detail/commit_once.hpp"
+#include "whittle/storage/detail/range.hpp"
 
 #include "whittle/base/error.hpp"
 

@@ -1,8 +1,8 @@
-#include "commit_once.hpp"
-#include "range.hpp"
 #include "whittle/base/clock.hpp"
 #include "whittle/base/error.hpp"
-#include "whittle/port/storage.hpp"
+#include "whittle/storage/detail/commit_once.hpp"
+#include "whittle/storage/detail/range.hpp"
+#include "whittle/storage/storage.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "fingerprint.hpp"
 #include "posix_files.hpp"
+#include "whittle/storage/detail/fingerprint.hpp"
 
 namespace whittle::inline v0 {
 

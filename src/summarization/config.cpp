@@ -1,7 +1,7 @@
 #include "whittle/summarization/config.hpp"
 
-#include "../base/field_check.hpp"
 #include "../chain/size_in_window.hpp"
+#include "whittle/base/detail/field_check.hpp"
 #include "whittle/base/detail/saturating.hpp"
 
 #include <fmt/format.h>

@@ -5,9 +5,9 @@
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/event.hpp"
 #include "whittle/conversation/detail/repair_plan.hpp"
-#include "whittle/digest/detail/fold.hpp"
-#include "whittle/digest/detail/plain_summary.hpp"
-#include "whittle/digest/detail/sections.hpp"
+#include "whittle/summary/detail/fold.hpp"
+#include "whittle/summary/detail/plain_summary.hpp"
+#include "whittle/summary/detail/sections.hpp"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "folded_object.hpp"
-#include "whittle/digest/detail/facts.hpp"
-#include "whittle/digest/detail/work_state.hpp"
 #include "whittle/summarization/detail/preserved.hpp"
 #include "whittle/summarization/detail/summarize.hpp"
 #include "whittle/summarization/detail/summary_text.hpp"
+#include "whittle/summary/detail/facts.hpp"
+#include "whittle/summary/detail/work_state.hpp"
 
 #include <cstddef>
 #include <cstdint>

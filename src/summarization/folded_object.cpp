@@ -3,8 +3,8 @@
 #include "whittle/base/hash.hpp"
 #include "whittle/conversation/detail/planned_keys.hpp"
 #include "whittle/conversation/detail/stored_objects.hpp"
-#include "whittle/digest/detail/fold.hpp"
-#include "whittle/digest/detail/render.hpp"
+#include "whittle/summary/detail/fold.hpp"
+#include "whittle/summary/detail/render.hpp"
 
 #include <fmt/format.h>
 

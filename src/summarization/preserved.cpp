@@ -1,5 +1,5 @@
 #include "whittle/summarization/detail/preserved.hpp"
-#include "../base/json.hpp"
+#include "whittle/base/detail/json.hpp"
 
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/text.hpp"

@@ -1,6 +1,6 @@
 #include "whittle/summarization/detail/summarize.hpp"
 
-#include "../digest/noted.hpp"
+#include "../summary/noted.hpp"
 #include "fold_run.hpp"
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/event.hpp"

@@ -1,6 +1,6 @@
 #include "whittle/summarization/detail/summary_text.hpp"
 
-#include "whittle/digest/detail/text.hpp"
+#include "whittle/summary/detail/text.hpp"
 
 #include <fmt/format.h>
 

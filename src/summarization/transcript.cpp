@@ -1,7 +1,7 @@
 #include "whittle/summarization/detail/transcript.hpp"
 
-#include "../base/base64.hpp"
-#include "../base/json.hpp"
+#include "whittle/base/detail/base64.hpp"
+#include "whittle/base/detail/json.hpp"
 
 #include <fmt/format.h>
 

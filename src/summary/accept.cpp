@@ -1,8 +1,8 @@
-#include "whittle/digest/detail/accept.hpp"
+#include "whittle/summary/detail/accept.hpp"
 #include "error_text.hpp"
 
 #include "whittle/base/text.hpp"
-#include "whittle/digest/detail/text.hpp"
+#include "whittle/summary/detail/text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "whittle/digest/detail/attempt.hpp"
+#include "whittle/summary/detail/attempt.hpp"
 
 #include <new>
 

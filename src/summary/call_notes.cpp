@@ -1,9 +1,9 @@
 #include "call_notes.hpp"
 
-#include "../base/ascii.hpp"
-#include "../base/json.hpp"
 #include "identifiers.hpp"
 #include "text_shape.hpp"
+#include "whittle/base/detail/ascii.hpp"
+#include "whittle/base/detail/json.hpp"
 
 #include "whittle/base/text.hpp"
 

@@ -1,4 +1,4 @@
-#include "whittle/digest/detail/chunk_planner.hpp"
+#include "whittle/summary/detail/chunk_planner.hpp"
 
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/text.hpp"

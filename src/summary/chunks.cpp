@@ -1,5 +1,5 @@
-#include "whittle/digest/detail/chunks.hpp"
-#include "../base/json.hpp"
+#include "whittle/summary/detail/chunks.hpp"
+#include "whittle/base/detail/json.hpp"
 
 namespace whittle::inline v0 {
 

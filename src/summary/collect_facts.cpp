@@ -1,4 +1,4 @@
-#include "whittle/digest/detail/facts.hpp"
+#include "whittle/summary/detail/facts.hpp"
 
 #include <algorithm>
 

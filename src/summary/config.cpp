@@ -1,6 +1,6 @@
-#include "whittle/digest/config.hpp"
+#include "whittle/summary/config.hpp"
 
-#include "../base/field_check.hpp"
+#include "whittle/base/detail/field_check.hpp"
 #include "whittle/base/detail/names.hpp"
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/text.hpp"

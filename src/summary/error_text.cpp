@@ -1,6 +1,6 @@
 #include "error_text.hpp"
-#include "../base/json.hpp"
 #include "text_shape.hpp"
+#include "whittle/base/detail/json.hpp"
 
 #include <algorithm>
 #include <array>

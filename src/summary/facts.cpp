@@ -1,13 +1,13 @@
-#include "whittle/digest/detail/facts.hpp"
-#include "../base/json.hpp"
+#include "whittle/summary/detail/facts.hpp"
 #include "call_notes.hpp"
 #include "identifiers.hpp"
 #include "replaced.hpp"
 #include "text_shape.hpp"
+#include "whittle/base/detail/json.hpp"
 
 #include "whittle/base/detail/function_ref.hpp"
 #include "whittle/base/text.hpp"
-#include "whittle/digest/detail/text.hpp"
+#include "whittle/summary/detail/text.hpp"
 
 #include <algorithm>
 #include <deque>

@@ -1,4 +1,4 @@
-#include "whittle/digest/detail/fold.hpp"
+#include "whittle/summary/detail/fold.hpp"
 #include "whittle/conversation/detail/repair_plan.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "identifiers.hpp"
 
-#include "../base/ascii.hpp"
 #include "text_shape.hpp"
+#include "whittle/base/detail/ascii.hpp"
 #include "whittle/base/text.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "whittle/digest/detail/text.hpp"
+#include "whittle/summary/detail/text.hpp"
 
 namespace whittle::inline v0 {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "whittle/base/detail/function_ref.hpp"
 #include "whittle/chain/hook_turn.hpp"
-#include "whittle/digest/detail/outcome.hpp"
+#include "whittle/summary/detail/outcome.hpp"
 
 #include <cstddef>
 #include <cstdint>

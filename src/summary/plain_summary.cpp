@@ -1,14 +1,14 @@
-#include "whittle/digest/detail/plain_summary.hpp"
+#include "whittle/summary/detail/plain_summary.hpp"
 
-#include "../base/ascii.hpp"
 #include "text_shape.hpp"
+#include "whittle/base/detail/ascii.hpp"
 #include "work_collector.hpp"
 #include "work_words.hpp"
 
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/text.hpp"
-#include "whittle/digest/detail/facts.hpp"
-#include "whittle/digest/detail/text.hpp"
+#include "whittle/summary/detail/facts.hpp"
+#include "whittle/summary/detail/text.hpp"
 
 #include <fmt/format.h>
 

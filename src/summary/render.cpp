@@ -1,7 +1,7 @@
-#include "whittle/digest/detail/render.hpp"
+#include "whittle/summary/detail/render.hpp"
 
 #include "whittle/base/text.hpp"
-#include "whittle/digest/detail/text.hpp"
+#include "whittle/summary/detail/text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "whittle/digest/detail/requests.hpp"
+#include "whittle/summary/detail/requests.hpp"
 
 #include "whittle/base/detail/saturating.hpp"
 

@@ -1,4 +1,4 @@
-#include "whittle/digest/detail/sections.hpp"
+#include "whittle/summary/detail/sections.hpp"
 
 #include "text_shape.hpp"
 

@@ -1,4 +1,4 @@
-#include "whittle/digest/detail/shown_names.hpp"
+#include "whittle/summary/detail/shown_names.hpp"
 
 #include "identifiers.hpp"
 

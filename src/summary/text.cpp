@@ -1,6 +1,6 @@
-#include "whittle/digest/detail/text.hpp"
+#include "whittle/summary/detail/text.hpp"
 
-#include "../base/ascii.hpp"
+#include "whittle/base/detail/ascii.hpp"
 #include "whittle/base/text.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // How a short text begins and what it holds, for the tests of what a server or a model says instead of a summary.
 #pragma once
 
-#include "../base/ascii.hpp"
+#include "whittle/base/detail/ascii.hpp"
 #include "whittle/base/text.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "work_collector.hpp"
 
-#include "../base/json.hpp"
 #include "text_shape.hpp"
+#include "whittle/base/detail/json.hpp"
 
 #include "whittle/base/detail/names.hpp"
 #include "whittle/base/text.hpp"

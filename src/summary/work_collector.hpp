@@ -2,7 +2,7 @@
 
 #include "call_notes.hpp"
 
-#include "whittle/digest/detail/work_state.hpp"
+#include "whittle/summary/detail/work_state.hpp"
 
 #include <cstddef>
 #include <map>

@@ -1,13 +1,13 @@
-#include "whittle/digest/detail/work_state.hpp"
+#include "whittle/summary/detail/work_state.hpp"
 
-#include "../base/ascii.hpp"
-#include "../base/json.hpp"
+#include "whittle/base/detail/ascii.hpp"
+#include "whittle/base/detail/json.hpp"
 #include "work_words.hpp"
 
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/text.hpp"
-#include "whittle/digest/detail/chunk_planner.hpp"
-#include "whittle/digest/detail/text.hpp"
+#include "whittle/summary/detail/chunk_planner.hpp"
+#include "whittle/summary/detail/text.hpp"
 
 #include <fmt/format.h>
 

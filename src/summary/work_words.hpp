@@ -5,7 +5,7 @@
 #include "text_shape.hpp"
 
 #include "whittle/base/language.hpp"
-#include "whittle/digest/detail/text.hpp"
+#include "whittle/summary/detail/text.hpp"
 
 #include <cstddef>
 #include <string>

@@ -1,5 +1,5 @@
 #include "whittle/token_saving/classifiers.hpp"
-#include "word_text.hpp"
+#include "whittle/token_saving/detail/word_text.hpp"
 
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"
@@ -53,16 +53,6 @@ double information_of(std::string_view core, const std::string& lower, int times
     return 1.0 + length + (is_capital ? 0.3 : 0.0) - again;
 }
 
-double log_of_token(TokenId rank) { return std::log2(static_cast<double>(rank) + 2.0); }
-
-/// Without the punctuation at its ends, as `WordCounts` has it.
-double information_of(std::string_view word, const Vocabulary& vocabulary) {
-    double sum = 0.0;
-    const std::string text = " " + std::string(detail::core_of(word));
-    for (const TokenId id : vocabulary.encode(text)) sum += log_of_token(id);
-    return sum;
-}
-
 double information_of(std::string_view word, const WordCounts& counts) {
     const auto total = static_cast<double>(counts.total()) + static_cast<double>(counts.different()) + 1.0;
     return std::log2(total / (static_cast<double>(counts.count(word)) + 1.0));
@@ -101,14 +91,13 @@ std::vector<bool> heuristic_classifier(Words words, double keep_ratio) {
     return keep;
 }
 
-WindowScorer frequency_scorer(std::shared_ptr<const Vocabulary> vocabulary) {
-    return [vocabulary = std::move(vocabulary)](const WordWindow& window) {
-        if (!vocabulary && window.counts == nullptr)
-            throw Error(Errc::invalid_argument, "score words: there is neither a vocabulary nor a conversation");
+WindowScorer frequency_scorer() {
+    return [](const WordWindow& window) {
+        if (window.counts == nullptr)
+            throw Error(Errc::invalid_argument, "score words: there is no conversation to count them in");
         std::vector<double> scores;
         scores.reserve(window.words.size());
-        for (const std::string_view word : window.words)
-            scores.push_back(vocabulary ? information_of(word, *vocabulary) : information_of(word, *window.counts));
+        for (const std::string_view word : window.words) scores.push_back(information_of(word, *window.counts));
         return scores;
     };
 }

@@ -1,5 +1,5 @@
 #include "whittle/token_saving/detail/compress.hpp"
-#include "../base/graphemes.hpp"
+#include "whittle/base/detail/graphemes.hpp"
 
 #include "whittle/base/text.hpp"
 #include "whittle/conversation/detail/stored_objects.hpp"

@@ -1,6 +1,6 @@
 #include "whittle/token_saving/config.hpp"
 
-#include "../base/field_check.hpp"
+#include "whittle/base/detail/field_check.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "data_lines.hpp"
 
-#include "word_text.hpp"
+#include "whittle/token_saving/detail/word_text.hpp"
 
 #include <algorithm>
 #include <charconv>

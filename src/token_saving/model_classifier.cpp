@@ -1,5 +1,5 @@
-#include "../base/json.hpp"
 #include "model_calls.hpp"
+#include "whittle/base/detail/json.hpp"
 #include "whittle/token_saving/classifiers.hpp"
 
 #include "whittle/base/error.hpp"

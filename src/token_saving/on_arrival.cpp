@@ -1,7 +1,7 @@
 #include "on_arrival.hpp"
 
-#include "../conversation/held_result.hpp"
 #include "planning.hpp"
+#include "whittle/conversation/detail/held_result.hpp"
 #include "whittle/conversation/detail/planned_keys.hpp"
 #include "whittle/token_saving/detail/compress.hpp"
 

@@ -1,7 +1,7 @@
 // Which single words stay, whatever a classifier says.
 #include "whittle/base/text.hpp"
+#include "whittle/token_saving/detail/word_text.hpp"
 #include "whittle/token_saving/detail/words.hpp"
-#include "word_text.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
 // Splits a text into words and finds what stays word for word: code fences, JSON, lines of code, notices.
-#include "../base/json.hpp"
 #include "data_lines.hpp"
+#include "whittle/base/detail/json.hpp"
+#include "whittle/token_saving/detail/word_text.hpp"
 #include "whittle/token_saving/detail/words.hpp"
-#include "word_text.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "step_keys.hpp"
-#include "../base/json.hpp"
-#include "word_text.hpp"
+#include "whittle/base/detail/json.hpp"
+#include "whittle/token_saving/detail/word_text.hpp"
 
 #include <algorithm>
 #include <initializer_list>

@@ -3,8 +3,8 @@
 #include "whittle/base/text.hpp"
 #include "whittle/chain/chain.hpp"
 #include "whittle/token_saving/classifiers.hpp"
+#include "whittle/token_saving/detail/word_text.hpp"
 #include "word_cache.hpp"
-#include "word_text.hpp"
 
 #include <fmt/format.h>
 

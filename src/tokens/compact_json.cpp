@@ -1,4 +1,4 @@
-#include "../base/json.hpp"
+#include "whittle/base/detail/json.hpp"
 #include "whittle/base/text.hpp"
 #include "whittle/tokens/counter.hpp"
 

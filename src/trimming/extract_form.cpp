@@ -1,8 +1,8 @@
 #include "extract_form.hpp"
 
 #include "read_form.hpp"
-#include "terminal_text.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/trimming/detail/terminal_text.hpp"
 
 #include <algorithm>
 #include <vector>

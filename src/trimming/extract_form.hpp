@@ -1,7 +1,7 @@
 #pragma once
 
 #include "line_index.hpp"
-#include "result_class.hpp"
+#include "whittle/trimming/detail/result_class.hpp"
 
 #include <cstddef>
 #include <optional>

@@ -1,5 +1,5 @@
 #include "json_strings.hpp"
-#include "../base/json.hpp"
+#include "whittle/base/detail/json.hpp"
 
 namespace whittle::inline v0::detail {
 

@@ -1,4 +1,4 @@
-#include "line_forms.hpp"
+#include "whittle/trimming/detail/line_forms.hpp"
 
 #include <algorithm>
 

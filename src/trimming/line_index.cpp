@@ -1,6 +1,6 @@
 #include "line_index.hpp"
 
-#include "line_forms.hpp"
+#include "whittle/trimming/detail/line_forms.hpp"
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
 #include "old_arguments.hpp"
 
-#include "../base/json.hpp"
 #include "json_strings.hpp"
-#include "line_forms.hpp"
 #include "read_form.hpp"
+#include "whittle/base/detail/json.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/trimming/detail/line_forms.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
 #include "passages.hpp"
 
-#include "line_forms.hpp"
 #include "whittle/base/text.hpp"
 #include "whittle/conversation/detail/stored_objects.hpp"
+#include "whittle/trimming/detail/line_forms.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "line_index.hpp"
-#include "result_class.hpp"
 #include "whittle/base/detail/function_ref.hpp"
+#include "whittle/trimming/detail/result_class.hpp"
 
 #include <algorithm>
 #include <cstddef>

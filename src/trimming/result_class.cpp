@@ -1,7 +1,7 @@
-#include "result_class.hpp"
+#include "whittle/trimming/detail/result_class.hpp"
 
-#include "../base/ascii.hpp"
-#include "../base/json.hpp"
+#include "whittle/base/detail/ascii.hpp"
+#include "whittle/base/detail/json.hpp"
 #include "whittle/base/text.hpp"
 
 #include <algorithm>

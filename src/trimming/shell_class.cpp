@@ -1,4 +1,4 @@
-#include "result_class.hpp"
+#include "whittle/trimming/detail/result_class.hpp"
 
 #include "whittle/base/text.hpp"
 

@@ -1,6 +1,6 @@
-#include "terminal_text.hpp"
+#include "whittle/trimming/detail/terminal_text.hpp"
 
-#include "line_forms.hpp"
+#include "whittle/trimming/detail/line_forms.hpp"
 
 namespace whittle::inline v0::detail {
 

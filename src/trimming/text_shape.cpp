@@ -1,7 +1,7 @@
-#include "text_shape.hpp"
+#include "whittle/trimming/detail/text_shape.hpp"
 
-#include "line_forms.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/trimming/detail/line_forms.hpp"
 
 #include <algorithm>
 #include <array>

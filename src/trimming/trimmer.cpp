@@ -1,4 +1,4 @@
-#include "whittle/reduction/detail/trimmer.hpp"
+#include "whittle/trimming/detail/trimmer.hpp"
 
 #include "trimming_arrival.hpp"
 #include "trimming_run.hpp"

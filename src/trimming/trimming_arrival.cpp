@@ -1,8 +1,8 @@
 #include "trimming_arrival.hpp"
 
-#include "../conversation/held_result.hpp"
 #include "trimming_run.hpp"
 #include "whittle/base/detail/names.hpp"
+#include "whittle/conversation/detail/held_result.hpp"
 
 #include <memory>
 #include <mutex>

@@ -1,6 +1,6 @@
-#include "whittle/reduction/config.hpp"
+#include "whittle/trimming/config.hpp"
 
-#include "../base/field_check.hpp"
+#include "whittle/base/detail/field_check.hpp"
 
 #include <fmt/format.h>
 

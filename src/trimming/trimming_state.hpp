@@ -4,10 +4,10 @@
 #include "line_index.hpp"
 #include "old_arguments.hpp"
 #include "read_form.hpp"
-#include "result_class.hpp"
 #include "whittle/chain/detail/edit_schedule.hpp"
 #include "whittle/chain/hook_turn.hpp"
-#include "whittle/reduction/config.hpp"
+#include "whittle/trimming/config.hpp"
+#include "whittle/trimming/detail/result_class.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Cuts of text that split no grapheme cluster.
 #include "support/catch.hpp"
 
-#include "../../src/base/graphemes.hpp"
+#include "whittle/base/detail/graphemes.hpp"
 #include "whittle/base/text.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
 
-#include "../../src/base/graphemes.hpp"
+#include "whittle/base/detail/graphemes.hpp"
 
 #include <cstdint>
 #include <cstdlib>

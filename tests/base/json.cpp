@@ -1,4 +1,4 @@
-#include "../../src/base/json.hpp"
+#include "whittle/base/detail/json.hpp"
 
 #include "whittle/base/error.hpp"
 

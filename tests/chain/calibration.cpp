@@ -1,9 +1,9 @@
 // Counts that follow what a provider bills: a trigger is met, another model's habits are another's, and what was learnt
 // is saved.
 #include "support/catch.hpp"
-#include "whittle/adapter/side_table.hpp"
 #include "whittle/chain/chain.hpp"
 #include "whittle/reduction/reduction.hpp"
+#include "whittle/saved/side_table.hpp"
 
 #include <cmath>
 #include <cstdint>

@@ -3,11 +3,11 @@
 #include "support/errc_of.hpp"
 #include "whittle/chain/chain.hpp"
 #include "whittle/compaction/compaction.hpp"
-#include "whittle/compaction/pruning.hpp"
-#include "whittle/port/scripted_model.hpp"
+#include "whittle/model/scripted_model.hpp"
+#include "whittle/pruning/pruning.hpp"
 #include "whittle/reduction/reduction.hpp"
-#include "whittle/reduction/trimming.hpp"
 #include "whittle/summarization/summarization.hpp"
+#include "whittle/trimming/trimming.hpp"
 
 #include <algorithm>
 #include <cstdint>

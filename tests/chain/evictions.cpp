@@ -2,7 +2,7 @@
 #include "support/catch.hpp"
 #include "support/generators_messages.hpp"
 #include "whittle/chain/chain.hpp"
-#include "whittle/port/scripted_model.hpp"
+#include "whittle/model/scripted_model.hpp"
 #include "whittle/reduction/reduction.hpp"
 #include "whittle/summarization/summarization.hpp"
 

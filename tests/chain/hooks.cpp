@@ -1,7 +1,7 @@
 #include "support/catch.hpp"
 #include "support/errc_of.hpp"
 #include "whittle/chain/chain.hpp"
-#include "whittle/port/scripted_model.hpp"
+#include "whittle/model/scripted_model.hpp"
 
 #include <functional>
 #include <memory>

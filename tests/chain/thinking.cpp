@@ -1,10 +1,10 @@
 // Thinking in transactions, and thinking that a provider binds to everything in front of it.
 #include "support/catch.hpp"
 #include "support/errc_of.hpp"
-#include "whittle/adapter/side_table.hpp"
 #include "whittle/chain/chain.hpp"
 #include "whittle/loop/agent_loop.hpp"
-#include "whittle/port/scripted_model.hpp"
+#include "whittle/model/scripted_model.hpp"
+#include "whittle/saved/side_table.hpp"
 
 #include <functional>
 #include <memory>

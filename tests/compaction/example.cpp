@@ -1,7 +1,7 @@
 // The code block of docs/compaction.md.
 #include "ladder_talk.hpp"
 #include "support/catch.hpp"
-#include "whittle/compaction/detail/pruned_outputs.hpp"
+#include "whittle/pruning/detail/pruned_outputs.hpp"
 
 #include <string>
 

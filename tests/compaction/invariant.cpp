@@ -3,8 +3,8 @@
 #include "support/catch.hpp"
 #include "support/recorded.hpp"
 #include "support/some_names.hpp"
-#include "whittle/adapter/openai.hpp"
-#include "whittle/adapter/trajectory.hpp"
+#include "whittle/openai/openai.hpp"
+#include "whittle/saved/trajectory.hpp"
 
 #include <algorithm>
 #include <memory>

@@ -1,8 +1,8 @@
 // Stores that refuse, summaries that the output limit cuts off, and runs that can do nothing.
 #include "../../src/compaction/compaction_run.hpp"
 #include "ladder_talk.hpp"
-#include "picky_storage.hpp"
 #include "support/catch.hpp"
+#include "support/picky_storage.hpp"
 
 #include <algorithm>
 #include <memory>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "whittle/compaction/compaction.hpp"
-#include "whittle/port/scripted_model.hpp"
+#include "whittle/model/scripted_model.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // What a failed run throws under OnFailure::propagate: what the model or a callback threw, as it came.
 #include "ladder_talk.hpp"
-#include "picky_storage.hpp"
 #include "support/catch.hpp"
+#include "support/picky_storage.hpp"
 
 #include <memory>
 #include <stdexcept>

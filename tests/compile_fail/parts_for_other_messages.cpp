@@ -4,7 +4,7 @@
 // expect: a stage is for another message type than its chain
 // expect: SameMessageType<[^,]*Reduction<[^,]*, [^,]*ChatMessage, [^,]*openai::Message>
 // expect-not: (cannot|could not|no viable) conver
-#include <whittle/adapter/openai.hpp>
+#include <whittle/openai/openai.hpp>
 #include <whittle/whittle.hpp>
 
 using namespace whittle;

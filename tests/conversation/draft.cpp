@@ -2,9 +2,9 @@
 #include "support/catch.hpp"
 #include "support/generators_messages.hpp"
 
-#include "whittle/adapter/anthropic.hpp"
-#include "whittle/adapter/openai.hpp"
+#include "whittle/anthropic/anthropic.hpp"
 #include "whittle/chain/chain.hpp"
+#include "whittle/openai/openai.hpp"
 
 #include <cstddef>
 #include <memory>

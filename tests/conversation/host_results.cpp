@@ -1,6 +1,6 @@
-#include "whittle/adapter/anthropic.hpp"
-#include "whittle/adapter/openai.hpp"
+#include "whittle/anthropic/anthropic.hpp"
 #include "whittle/chain/chain.hpp"
+#include "whittle/openai/openai.hpp"
 
 #include "support/catch.hpp"
 #include "support/errc_of.hpp"

@@ -1,9 +1,9 @@
 // Many edits of one message: what the transaction knows of it after each is what a look at the whole message says.
 #include "support/catch.hpp"
 #include "support/generators_messages.hpp"
-#include "whittle/adapter/anthropic.hpp"
-#include "whittle/adapter/openai.hpp"
+#include "whittle/anthropic/anthropic.hpp"
 #include "whittle/conversation/conversation.hpp"
+#include "whittle/openai/openai.hpp"
 
 #include <cstddef>
 #include <cstdint>

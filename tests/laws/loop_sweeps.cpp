@@ -3,7 +3,7 @@
 #include "support/faulty_storage.hpp"
 #include "support/laws_snapshot.hpp"
 #include "whittle/loop/agent_loop.hpp"
-#include "whittle/port/scripted_model.hpp"
+#include "whittle/model/scripted_model.hpp"
 #include "whittle/reduction/reduction.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // A summariser for the laws: it always says the same.
 #pragma once
 
-#include "whittle/port/scripted_model.hpp"
+#include "whittle/model/scripted_model.hpp"
 
 #include <memory>
 

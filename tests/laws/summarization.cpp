@@ -3,7 +3,7 @@
 
 #include "summariser.hpp"
 #include "support/laws.hpp"
-#include "whittle/port/scripted_model.hpp"
+#include "whittle/model/scripted_model.hpp"
 #include "whittle/reduction/reduction.hpp"
 
 #include <algorithm>

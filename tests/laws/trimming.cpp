@@ -2,7 +2,7 @@
 #include "support/generators_hostile.hpp"
 
 #include "support/laws.hpp"
-#include "whittle/reduction/trimming.hpp"
+#include "whittle/trimming/trimming.hpp"
 
 using namespace whittle;
 using namespace whittle::testing;
@@ -49,7 +49,7 @@ TrimmingConfig eager_on_old_text() {
 
 }  // namespace
 
-// Plans follow words, not sizes alone: L11 is in tests/reduction/trimming.cpp.
+// Plans follow words, not sizes alone: L11 is in tests/trimming/trimming.cpp.
 WHITTLE_LAWS("trimming of all there is", [](auto type) { return Trimming<MessageOf<decltype(type)>>{eager()}; },
              {.looks_at_sizes_only = false})
 WHITTLE_LAWS("trimming by passages", [](auto type) { return Trimming<MessageOf<decltype(type)>>{eager_by_passages()}; },

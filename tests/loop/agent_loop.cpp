@@ -1,7 +1,7 @@
 #include "whittle/loop/agent_loop.hpp"
 
 #include "support/catch.hpp"
-#include "whittle/port/scripted_model.hpp"
+#include "whittle/model/scripted_model.hpp"
 
 #include <memory>
 #include <stop_token>

@@ -2,8 +2,8 @@
 // default member initialisers that it takes anywhere else. That this file compiles is the test.
 #include "support/catch.hpp"
 
-#include <whittle/adapter/config_json.hpp>
-#include <whittle/adapter/trajectory.hpp>
+#include <whittle/config/config_json.hpp>
+#include <whittle/saved/trajectory.hpp>
 #include <whittle/whittle.hpp>
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 #include "support/catch.hpp"
 #include "whittle/loop/agent_loop.hpp"
-#include "whittle/port/scripted_model.hpp"
+#include "whittle/model/scripted_model.hpp"
 #include "whittle/reduction/reduction.hpp"
 
 #include <atomic>

@@ -1,7 +1,7 @@
 // What was cleared is read back with the tool that the loop offers.
 #include "support/catch.hpp"
 #include "whittle/loop/agent_loop.hpp"
-#include "whittle/port/scripted_model.hpp"
+#include "whittle/model/scripted_model.hpp"
 #include "whittle/reduction/reduction.hpp"
 
 #include <algorithm>

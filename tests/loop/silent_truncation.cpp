@@ -1,7 +1,7 @@
 // A provider that cuts a request that is too large and answers all the same.
 #include "support/catch.hpp"
 #include "whittle/loop/agent_loop.hpp"
-#include "whittle/port/scripted_model.hpp"
+#include "whittle/model/scripted_model.hpp"
 
 #include <memory>
 #include <optional>

@@ -1,7 +1,7 @@
 // Presets without a model at small windows, on sessions whose calls say nothing of files, commands or plans.
 #include "support/catch.hpp"
 #include "whittle/loop/agent_loop.hpp"
-#include "whittle/port/scripted_model.hpp"
+#include "whittle/model/scripted_model.hpp"
 #include "whittle/preset/presets.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Tools that write while they run, and how a stop reaches them.
 #include "support/catch.hpp"
 #include "whittle/loop/agent_loop.hpp"
-#include "whittle/port/scripted_model.hpp"
+#include "whittle/model/scripted_model.hpp"
 
 #include <latch>
 #include <memory>

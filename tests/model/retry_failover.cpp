@@ -1,9 +1,9 @@
 #include "support/catch.hpp"
 #include "support/errc_of.hpp"
 #include "whittle/message/chat_message.hpp"
-#include "whittle/port/failover_model.hpp"
-#include "whittle/port/retry_model.hpp"
-#include "whittle/port/scripted_model.hpp"
+#include "whittle/model/failover_model.hpp"
+#include "whittle/model/retry_model.hpp"
+#include "whittle/model/scripted_model.hpp"
 
 #include <chrono>
 #include <memory>

@@ -2,7 +2,7 @@
 #include "whittle/preset/presets.hpp"
 
 #include "support/catch.hpp"
-#include "whittle/port/scripted_model.hpp"
+#include "whittle/model/scripted_model.hpp"
 
 #include <algorithm>
 #include <chrono>

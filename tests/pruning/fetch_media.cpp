@@ -1,10 +1,10 @@
 // The tool fetch_media, by itself and in a loop.
-#include "whittle/compaction/fetch_media.hpp"
+#include "whittle/pruning/fetch_media.hpp"
 #include "media.hpp"
 #include "support/catch.hpp"
 #include "support/errc_of.hpp"
 #include "whittle/loop/agent_loop.hpp"
-#include "whittle/port/scripted_model.hpp"
+#include "whittle/model/scripted_model.hpp"
 
 #include <algorithm>
 #include <memory>

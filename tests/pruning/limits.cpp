@@ -2,7 +2,7 @@
 #include "support/catch.hpp"
 #include "support/generators_messages.hpp"
 #include "whittle/chain/chain.hpp"
-#include "whittle/compaction/pruning.hpp"
+#include "whittle/pruning/pruning.hpp"
 
 #include <algorithm>
 #include <cstddef>

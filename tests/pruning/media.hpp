@@ -1,11 +1,11 @@
 // A middleware that takes media out, and conversations with images in each form that a provider has.
 #pragma once
 
-#include "whittle/adapter/anthropic.hpp"
-#include "whittle/adapter/openai.hpp"
-#include "whittle/compaction/detail/media_stage.hpp"
-#include "whittle/compaction/fetch_media.hpp"
-#include "whittle/compaction/pruning.hpp"
+#include "whittle/anthropic/anthropic.hpp"
+#include "whittle/openai/openai.hpp"
+#include "whittle/pruning/detail/media_stage.hpp"
+#include "whittle/pruning/fetch_media.hpp"
+#include "whittle/pruning/pruning.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,11 +1,11 @@
 // Media of results, whoever they stand beside, and what a stage of pruning must not lose, repeat or misreport.
 #include "media.hpp"
-#include "picky_storage.hpp"
 #include "pruning_talk.hpp"
 #include "support/catch.hpp"
 #include "support/faulty_storage.hpp"
-#include "whittle/adapter/side_table.hpp"
+#include "support/picky_storage.hpp"
 #include "whittle/compaction/compaction.hpp"
+#include "whittle/saved/side_table.hpp"
 
 #include <algorithm>
 #include <memory>

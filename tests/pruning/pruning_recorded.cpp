@@ -1,9 +1,9 @@
 // Recorded sessions under pruning: each request stays valid, and everything comes back.
 #include "support/catch.hpp"
 #include "support/recorded.hpp"
-#include "whittle/adapter/openai.hpp"
-#include "whittle/adapter/trajectory.hpp"
-#include "whittle/compaction/pruning.hpp"
+#include "whittle/openai/openai.hpp"
+#include "whittle/pruning/pruning.hpp"
+#include "whittle/saved/trajectory.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,7 +1,7 @@
 // Conversations to prune, and what a stage of pruning made of them.
 #pragma once
 
-#include "whittle/compaction/pruning.hpp"
+#include "whittle/pruning/pruning.hpp"
 
 #include <string>
 #include <utility>

@@ -2,8 +2,8 @@
 
 #include "../../examples/hosts/block_adapter.hpp"
 #include "../../examples/hosts/flat_adapter.hpp"
-#include "whittle/adapter/anthropic.hpp"
-#include "whittle/adapter/openai.hpp"
+#include "whittle/anthropic/anthropic.hpp"
+#include "whittle/openai/openai.hpp"
 #include "whittle/reduction/reduction.hpp"
 
 #include <nlohmann/json.hpp>

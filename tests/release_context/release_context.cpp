@@ -1,10 +1,11 @@
 // A model that says what it no longer needs.
+#include "whittle/release_context/release_context.hpp"
 #include "support/catch.hpp"
 #include "support/errc_of.hpp"
 #include "support/laws.hpp"
-#include "whittle/adapter/side_table.hpp"
 #include "whittle/chain/chain.hpp"
-#include "whittle/compaction/pruning.hpp"
+#include "whittle/pruning/pruning.hpp"
+#include "whittle/saved/side_table.hpp"
 
 #include <memory>
 #include <string>

@@ -1,7 +1,7 @@
 // Full and read-only disks, as any store on them meets them: small file systems that only a child sees.
 #pragma once
 
-#include "port/file_tools.hpp"
+#include "file_tools.hpp"
 
 #include <fmt/format.h>
 #include <sched.h>

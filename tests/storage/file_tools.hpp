@@ -1,7 +1,7 @@
 // What the tests of the file storage share.
 #pragma once
 
-#include "../../src/port/posix_ops.hpp"
+#include "../../src/storage/posix_ops.hpp"
 
 #include "support/storage_tools.hpp"
 #include "support/suite_sizes.hpp"

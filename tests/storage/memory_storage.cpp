@@ -1,7 +1,7 @@
 #include "support/catch.hpp"
 #include "support/storage_tools.hpp"
 #include "support/suite_sizes.hpp"
-#include "whittle/port/storage.hpp"
+#include "whittle/storage/storage.hpp"
 
 using namespace whittle;
 using whittle::testing::errc_of;

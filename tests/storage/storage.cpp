@@ -1,4 +1,4 @@
-#include "whittle/port/storage.hpp"
+#include "whittle/storage/storage.hpp"
 
 #include "support/catch.hpp"
 #include "support/faulty_storage.hpp"

@@ -1,7 +1,7 @@
 // Summaries behind summaries, and summaries of these.
 #include "support/catch.hpp"
 #include "talk.hpp"
-#include "whittle/adapter/side_table.hpp"
+#include "whittle/saved/side_table.hpp"
 #include "whittle/summarization/summarization.hpp"
 
 #include <algorithm>

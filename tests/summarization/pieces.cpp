@@ -1,7 +1,7 @@
 // What a summary folds, keeps and says, without a model.
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
-#include "whittle/port/scripted_model.hpp"
+#include "whittle/model/scripted_model.hpp"
 #include "whittle/summarization/summarization.hpp"
 
 #include <nlohmann/json.hpp>

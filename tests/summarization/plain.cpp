@@ -1,7 +1,7 @@
 // Summaries by rule: without a model, and where the model's failed.
 #include "support/catch.hpp"
 #include "support/errc_of.hpp"
-#include "whittle/port/scripted_model.hpp"
+#include "whittle/model/scripted_model.hpp"
 #include "whittle/summarization/summarization.hpp"
 
 #include <algorithm>

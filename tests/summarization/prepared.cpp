@@ -1,7 +1,7 @@
 // Summaries that are made ahead of need, on the host's threads.
 #include "support/catch.hpp"
 #include "talk.hpp"
-#include "whittle/port/scripted_model.hpp"
+#include "whittle/model/scripted_model.hpp"
 #include "whittle/summarization/summarization.hpp"
 
 #include <chrono>

@@ -1,5 +1,5 @@
 #include "support/catch.hpp"
-#include "whittle/digest/detail/text.hpp"
+#include "whittle/summary/detail/text.hpp"
 #include "work.hpp"
 
 #include <chrono>

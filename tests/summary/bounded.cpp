@@ -1,6 +1,6 @@
 #include "support/catch.hpp"
 #include "support/generators.hpp"
-#include "whittle/digest/detail/text.hpp"
+#include "whittle/summary/detail/text.hpp"
 #include "work.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "support/catch.hpp"
 #include "whittle/conversation/conversation.hpp"
-#include "whittle/digest/digest.hpp"
-#include "whittle/port/scripted_model.hpp"
+#include "whittle/model/scripted_model.hpp"
+#include "whittle/summary/summary.hpp"
 
 #include <string>
 #include <vector>
@@ -25,7 +25,7 @@ std::string sum_up(Model<ChatMessage>& model, const Conversation<>& conversation
 
 }  // namespace
 
-TEST_CASE("the example of docs/digest.md works", "[digest]") {
+TEST_CASE("the example of docs/summary.md works", "[digest]") {
     Conversation<> conversation("example");
     conversation.push_back(ChatMessage::user("Find the bug. " + std::string(600, 'x')));
     conversation.push_back(ChatMessage::assistant("It is in a.cpp."));

@@ -1,7 +1,7 @@
 // A summary by rule, without a model.
-#include "whittle/digest/detail/plain_summary.hpp"
+#include "whittle/summary/detail/plain_summary.hpp"
 
-#include "../../src/digest/call_notes.hpp"
+#include "../../src/summary/call_notes.hpp"
 #include "support/catch.hpp"
 #include "whittle/conversation/transaction.hpp"
 

@@ -1,11 +1,11 @@
 // Summaries that models wrote when recorded agents compacted their histories: how many of them acceptance refuses.
 #include "support/catch.hpp"
 #include "support/recorded.hpp"
-#include "whittle/adapter/openai.hpp"
-#include "whittle/adapter/trajectory.hpp"
-#include "whittle/digest/detail/plain_summary.hpp"
-#include "whittle/digest/digest.hpp"
-#include "whittle/port/scripted_model.hpp"
+#include "whittle/model/scripted_model.hpp"
+#include "whittle/openai/openai.hpp"
+#include "whittle/saved/trajectory.hpp"
+#include "whittle/summary/detail/plain_summary.hpp"
+#include "whittle/summary/summary.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -1,6 +1,6 @@
 // What a reply may repeat, what goes from one part to the next, and what failover is told.
 #include "support/catch.hpp"
-#include "whittle/digest/detail/text.hpp"
+#include "whittle/summary/detail/text.hpp"
 #include "work.hpp"
 
 #include <cstddef>

@@ -1,10 +1,10 @@
 // Summaries that lack sections are asked for once more.
-#include "whittle/digest/detail/sections.hpp"
+#include "whittle/summary/detail/sections.hpp"
 
 #include "support/catch.hpp"
 #include "whittle/conversation/conversation.hpp"
-#include "whittle/digest/digest.hpp"
-#include "whittle/port/scripted_model.hpp"
+#include "whittle/model/scripted_model.hpp"
+#include "whittle/summary/summary.hpp"
 
 #include <cstddef>
 #include <string>

@@ -1,9 +1,9 @@
-#include "whittle/digest/detail/text.hpp"
+#include "whittle/summary/detail/text.hpp"
 #include "support/catch.hpp"
-#include "whittle/digest/config.hpp"
-#include "whittle/digest/detail/accept.hpp"
-#include "whittle/digest/detail/facts.hpp"
 #include "whittle/message/chat_message.hpp"
+#include "whittle/summary/config.hpp"
+#include "whittle/summary/detail/accept.hpp"
+#include "whittle/summary/detail/facts.hpp"
 
 #include <algorithm>
 #include <string>

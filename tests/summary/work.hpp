@@ -1,8 +1,8 @@
 #pragma once
 
 #include "whittle/conversation/conversation.hpp"
-#include "whittle/digest/digest.hpp"
-#include "whittle/port/scripted_model.hpp"
+#include "whittle/model/scripted_model.hpp"
+#include "whittle/summary/summary.hpp"
 
 #include <cstddef>
 #include <functional>

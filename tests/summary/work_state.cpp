@@ -1,5 +1,5 @@
 // Where the work stands, as tool calls tell: plans, files, reports of sub-agents.
-#include "whittle/digest/detail/work_state.hpp"
+#include "whittle/summary/detail/work_state.hpp"
 
 #include "support/catch.hpp"
 #include "whittle/conversation/conversation.hpp"

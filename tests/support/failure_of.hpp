@@ -1,7 +1,7 @@
 #pragma once
 
 #include "catch.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/model/model.hpp"
 
 #include <stdexcept>
 

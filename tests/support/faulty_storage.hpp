@@ -1,7 +1,7 @@
 #pragma once
 
 #include "whittle/base/error.hpp"
-#include "whittle/port/storage.hpp"
+#include "whittle/storage/storage.hpp"
 
 #include <atomic>
 #include <memory>

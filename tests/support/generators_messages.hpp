@@ -2,10 +2,10 @@
 #pragma once
 
 #include "generators.hpp"
-#include "whittle/adapter/anthropic.hpp"
-#include "whittle/adapter/openai.hpp"
+#include "whittle/anthropic/anthropic.hpp"
 #include "whittle/message/chat_message.hpp"
 #include "whittle/message/validity.hpp"
+#include "whittle/openai/openai.hpp"
 
 #include <nlohmann/json.hpp>
 

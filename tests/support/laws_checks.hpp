@@ -3,7 +3,7 @@
 
 #include "faulty_storage.hpp"
 #include "laws_world.hpp"
-#include "whittle/adapter/side_table.hpp"
+#include "whittle/saved/side_table.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "whittle/backend/http_transport.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/model/model.hpp"
+#include "whittle/provider/http_transport.hpp"
 
 #include <cstddef>
 #include <mutex>

@@ -3,8 +3,8 @@
 
 #include "support/catch.hpp"
 #include "whittle/base/error.hpp"
-#include "whittle/conformance/storage_conformance.hpp"
-#include "whittle/port/storage.hpp"
+#include "whittle/storage/storage.hpp"
+#include "whittle/storage_conformance/storage_conformance.hpp"
 
 #include <functional>
 #include <memory>

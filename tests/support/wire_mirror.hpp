@@ -1,8 +1,8 @@
 // The streams that the two providers would send for a message: the other side of our stream readers.
 #pragma once
 
-#include "whittle/adapter/anthropic.hpp"
-#include "whittle/adapter/openai.hpp"
+#include "whittle/anthropic/anthropic.hpp"
+#include "whittle/openai/openai.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,6 @@
 #include "agent.hpp"
 #include "support/catch.hpp"
-#include "whittle/adapter/trajectory.hpp"
+#include "whittle/saved/trajectory.hpp"
 
 #include <cmath>
 #include <filesystem>

@@ -1,7 +1,7 @@
 #include "agent.hpp"
 #include "support/catch.hpp"
 #include "support/faulty_storage.hpp"
-#include "whittle/adapter/anthropic.hpp"
+#include "whittle/anthropic/anthropic.hpp"
 #include "whittle/base/text.hpp"
 #include "whittle/reduction/reduction.hpp"
 

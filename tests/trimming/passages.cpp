@@ -1,8 +1,8 @@
 // How texts are cut into passages: by blank lines, indentation and form, whatever they are written in.
 #include "support/catch.hpp"
 
-#include "../../src/reduction/line_forms.hpp"
-#include "../../src/reduction/passages.hpp"
+#include "../../src/trimming/passages.hpp"
+#include "whittle/trimming/detail/line_forms.hpp"
 
 #include <string>
 #include <string_view>

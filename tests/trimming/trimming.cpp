@@ -1,9 +1,9 @@
 // Trimming by lines in a chain: what goes, when, where it is, and how it comes back.
-#include "reduction/trimming_session.hpp"
 #include "support/catch.hpp"
+#include "trimming_session.hpp"
 
-#include "whittle/adapter/side_table.hpp"
 #include "whittle/conversation/read_offloaded.hpp"
+#include "whittle/saved/side_table.hpp"
 
 #include <chrono>
 #include <memory>

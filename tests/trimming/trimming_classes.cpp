@@ -1,7 +1,7 @@
 // What a result is, by what was run and by what came back.
 #include "support/catch.hpp"
 
-#include "../../src/reduction/result_class.hpp"
+#include "whittle/trimming/detail/result_class.hpp"
 
 #include <string>
 #include <string_view>

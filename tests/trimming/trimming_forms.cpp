@@ -1,10 +1,10 @@
 // What is left of reads, outputs and arguments.
 #include "support/catch.hpp"
 
-#include "../../src/reduction/extract_form.hpp"
-#include "../../src/reduction/json_strings.hpp"
-#include "../../src/reduction/old_arguments.hpp"
-#include "../../src/reduction/read_form.hpp"
+#include "../../src/trimming/extract_form.hpp"
+#include "../../src/trimming/json_strings.hpp"
+#include "../../src/trimming/old_arguments.hpp"
+#include "../../src/trimming/read_form.hpp"
 
 #include <nlohmann/json.hpp>
 

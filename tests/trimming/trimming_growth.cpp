@@ -1,8 +1,8 @@
 // Trimming of what a session has thousands of, and of lines as long as a book.
 #include "support/catch.hpp"
 
-#include "../../src/reduction/result_class.hpp"
-#include "whittle/reduction/trimming.hpp"
+#include "whittle/trimming/detail/result_class.hpp"
+#include "whittle/trimming/trimming.hpp"
 
 #include <cstdint>
 #include <memory>

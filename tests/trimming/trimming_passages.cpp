@@ -1,6 +1,6 @@
 // Trimming by passages in a chain: how long a result stays whole, what of it stays then, and what the marks say.
-#include "reduction/trimming_session.hpp"
 #include "support/catch.hpp"
+#include "trimming_session.hpp"
 
 #include "whittle/conversation/read_offloaded.hpp"
 

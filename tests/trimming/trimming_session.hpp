@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/reduction/trimming.hpp"
+#include "whittle/trimming/trimming.hpp"
 
 #include <chrono>
 #include <memory>

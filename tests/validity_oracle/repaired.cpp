@@ -2,9 +2,9 @@
 #include "cases.hpp"
 
 #include "support/catch.hpp"
-#include "whittle/adapter/anthropic.hpp"
-#include "whittle/adapter/openai.hpp"
+#include "whittle/anthropic/anthropic.hpp"
 #include "whittle/conversation/detail/repair.hpp"
+#include "whittle/openai/openai.hpp"
 
 #include <fstream>
 #include <utility>

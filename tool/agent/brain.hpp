@@ -1,7 +1,7 @@
 #pragma once
 
-#include <whittle/adapter/openai.hpp>
-#include <whittle/port/model.hpp>
+#include <whittle/model/model.hpp>
+#include <whittle/openai/openai.hpp>
 
 #include <string_view>
 

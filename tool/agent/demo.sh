@@ -65,7 +65,7 @@ copy_sources() {
 }
 
 copy_sources
-cp "$source/examples/agent/chain.json" "$scratch/chain.json"
+cp "$source/tool/agent/chain.json" "$scratch/chain.json"
 (
   cd "$scratch/repository"
   git init -q .

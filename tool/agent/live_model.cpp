@@ -5,9 +5,9 @@
 #include <cstdlib>
 
 #ifdef WHITTLE_HAVE_HTTP
-#    include <whittle/backend/configured_models.hpp>
-#    include <whittle/backend/curl_transport.hpp>
-#    include <whittle/port/retry_model.hpp>
+#    include <whittle/config/configured_models.hpp>
+#    include <whittle/http/curl_transport.hpp>
+#    include <whittle/model/retry_model.hpp>
 
 #    include <fmt/format.h>
 #endif

@@ -2,9 +2,9 @@
 
 #include "options.hpp"
 
-#include <whittle/adapter/config_json.hpp>
-#include <whittle/adapter/openai.hpp>
-#include <whittle/port/model.hpp>
+#include <whittle/config/config_json.hpp>
+#include <whittle/model/model.hpp>
+#include <whittle/openai/openai.hpp>
 
 #include <functional>
 #include <memory>

@@ -11,8 +11,8 @@
 #include "stores.hpp"
 #include "tools.hpp"
 
-#include <whittle/adapter/config_json.hpp>
-#include <whittle/adapter/openai.hpp>
+#include <whittle/config/config_json.hpp>
+#include <whittle/openai/openai.hpp>
 #include <whittle/whittle.hpp>
 
 #include <fmt/format.h>

@@ -85,7 +85,7 @@ list of all values behind an enumeration, and checks that it compiles. What it k
 gets: what was cleared from them, it reads back from the store. It changes files in the workspace: give it a copy.
 
   --workspace DIR   the folder that the tools may read and edit, and in which commands run
-  --config FILE     the chain's configuration (docs/configuration.md)
+  --config FILE     the chain's configuration (extensions/config/README.md)
   --store DIR       takes what is cleared, in the file objects.db of SQLite where the build has it, else as files
                     (default: "store" beside the configuration, unless that names files, SQLite or Redis)
   --session FILE    records the session here, uncleared, for `whittle replay`

@@ -2,9 +2,9 @@
 
 #include "spending.hpp"
 
-#include <whittle/adapter/config_json.hpp>
-#include <whittle/adapter/openai.hpp>
-#include <whittle/port/model.hpp>
+#include <whittle/config/config_json.hpp>
+#include <whittle/model/model.hpp>
+#include <whittle/openai/openai.hpp>
 #include <whittle/tokens/counter.hpp>
 
 #include <memory>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <whittle/adapter/trajectory.hpp>
 #include <whittle/base/clock.hpp>
 #include <whittle/chain/middleware.hpp>
+#include <whittle/saved/trajectory.hpp>
 #include <whittle/tokens/counter.hpp>
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <whittle/adapter/openai.hpp>
+#include <whittle/openai/openai.hpp>
 
 #include <cstddef>
 #include <optional>

@@ -4,9 +4,9 @@
 #include "sandbox.hpp"
 #include "status_line.hpp"
 
-#include <whittle/adapter/openai.hpp>
 #include <whittle/conversation/report.hpp>
 #include <whittle/conversation/tool.hpp>
+#include <whittle/openai/openai.hpp>
 
 #include <cstdint>
 #include <cstdio>

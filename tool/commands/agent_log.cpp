@@ -1,12 +1,12 @@
 #include "agent_log.hpp"
 
 #include "joined_files.hpp"
+#include "logs/detail/opencode_session.hpp"
 #include "openclaw_database.hpp"
 #include "opencode_database.hpp"
 #include "output.hpp"
 #include "shown.hpp"
 #include "table.hpp"
-#include "whittle/logs/detail/opencode_session.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "input.hpp"
+#include "logs/logs.hpp"
 #include "shape.hpp"
-#include "whittle/logs/logs.hpp"
 
 #include <cstddef>
 #include <cstdint>

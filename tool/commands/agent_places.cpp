@@ -1,4 +1,4 @@
-// Where agents keep their sessions: docs/logs.md has each with its sources.
+// Where agents keep their sessions: tool/docs/logs.md has each with its sources.
 #include "scan_files.hpp"
 
 #include <algorithm>

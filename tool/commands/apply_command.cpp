@@ -10,8 +10,8 @@
 #include "shown.hpp"
 #include "table.hpp"
 #include "tool_models.hpp"
-#include "whittle/adapter/side_table.hpp"
 #include "whittle/message/validity.hpp"
+#include "whittle/saved/side_table.hpp"
 
 #include <fmt/format.h>
 

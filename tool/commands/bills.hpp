@@ -1,9 +1,9 @@
 #pragma once
 
+#include "evaluation/evaluation.hpp"
+#include "logs/logs.hpp"
 #include "model_prices.hpp"
 #include "whittle/base/hash.hpp"
-#include "whittle/evaluation/evaluation.hpp"
-#include "whittle/logs/logs.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 
 #include "interrupt.hpp"
 #include "terminal.hpp"
-#include "whittle/adapter/trajectory.hpp"
+#include "whittle/saved/trajectory.hpp"
 
 #include <cstdint>
 #include <string>

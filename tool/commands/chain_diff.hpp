@@ -1,8 +1,8 @@
 #pragma once
 
 #include "explanation.hpp"
+#include "replay/replay.hpp"
 #include "session_cost.hpp"
-#include "whittle/replay/replay.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,12 +1,12 @@
 #pragma once
 
 #include "commands.hpp"
+#include "replay/replay.hpp"
 #include "tool_models.hpp"
-#include "whittle/adapter/anthropic.hpp"
-#include "whittle/adapter/config_json.hpp"
-#include "whittle/adapter/openai.hpp"
+#include "whittle/anthropic/anthropic.hpp"
 #include "whittle/base/clock.hpp"
-#include "whittle/replay/replay.hpp"
+#include "whittle/config/config_json.hpp"
+#include "whittle/openai/openai.hpp"
 
 #include <nlohmann/json.hpp>
 

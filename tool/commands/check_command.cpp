@@ -4,9 +4,9 @@
 #include "read_sessions.hpp"
 #include "shown.hpp"
 #include "terminal.hpp"
-#include "whittle/adapter/anthropic_wire.hpp"
-#include "whittle/adapter/openai_wire.hpp"
+#include "whittle/anthropic/anthropic_wire.hpp"
 #include "whittle/message/validity.hpp"
+#include "whittle/openai/openai_wire.hpp"
 
 #include <fmt/format.h>
 

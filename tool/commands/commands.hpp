@@ -1,9 +1,9 @@
 #pragma once
 
-#include "whittle/adapter/anthropic.hpp"
-#include "whittle/adapter/config_json.hpp"
-#include "whittle/adapter/trajectory.hpp"
+#include "whittle/anthropic/anthropic.hpp"
+#include "whittle/config/config_json.hpp"
 #include "whittle/message/validity.hpp"
+#include "whittle/saved/trajectory.hpp"
 
 #include "agent_log.hpp"
 #include "input.hpp"

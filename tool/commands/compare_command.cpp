@@ -4,6 +4,7 @@
 #include "compared_chain.hpp"
 #include "comparison.hpp"
 #include "cost_basis.hpp"
+#include "evaluation/recorded.hpp"
 #include "interrupt.hpp"
 #include "memory_store.hpp"
 #include "output.hpp"
@@ -12,7 +13,6 @@
 #include "shape.hpp"
 #include "shown.hpp"
 #include "terminal.hpp"
-#include "whittle/evaluation/recorded.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

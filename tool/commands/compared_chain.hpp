@@ -2,13 +2,13 @@
 
 #include "chains_by_cache.hpp"
 #include "commands.hpp"
+#include "evaluation/recorded.hpp"
 #include "figures_of.hpp"
 #include "interrupt.hpp"
 #include "memory_store.hpp"
 #include "side_calls.hpp"
 #include "story_teller.hpp"
 #include "tell_story.hpp"
-#include "whittle/evaluation/recorded.hpp"
 
 #include <functional>
 #include <span>

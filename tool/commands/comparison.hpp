@@ -1,7 +1,7 @@
 #pragma once
 
+#include "evaluation/evaluation.hpp"
 #include "session_cost.hpp"
-#include "whittle/evaluation/evaluation.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include "config_origins.hpp"
 
-#include "whittle/adapter/config_json.hpp"
+#include "whittle/config/config_json.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

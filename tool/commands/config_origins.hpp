@@ -12,7 +12,7 @@ enum class ValueOrigin { fallback, preset, given };
 /// One value of a configuration as the chain takes it.
 struct OriginatedValue {
     std::string path{};   ///< as errors name it: "middlewares[0].max_tokens_for_clear"
-    std::string value{};  ///< JSON; of a default what docs/configuration.md says
+    std::string value{};  ///< JSON; of a default what extensions/config/README.md says
     ValueOrigin origin = ValueOrigin::fallback;
 };
 

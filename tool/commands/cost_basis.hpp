@@ -1,9 +1,9 @@
 #pragma once
 
-#include "whittle/adapter/trajectory.hpp"
-#include "whittle/evaluation/evaluation.hpp"
-#include "whittle/evaluation/recorded.hpp"
+#include "evaluation/evaluation.hpp"
+#include "evaluation/recorded.hpp"
 #include "whittle/message/part.hpp"
+#include "whittle/saved/trajectory.hpp"
 
 #include <concepts>
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include "table.hpp"
 #include "terminal.hpp"
 #include "token_commands.hpp"
-#include "whittle/tokens/vocabulary.hpp"
+#include "whittle/tiktoken/vocabulary.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

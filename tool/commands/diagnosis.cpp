@@ -3,7 +3,7 @@
 #include "shown.hpp"
 #include "table.hpp"
 #include "tool_models.hpp"
-#include "whittle/tokens/vocabulary.hpp"
+#include "whittle/tiktoken/vocabulary.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -104,7 +104,7 @@ CLI::App* add_diff(CLI::App& app, DiffCommand& command) {
            [&command](const std::vector<std::string>& files) {
                for (const std::string& file : files) command.chains.push_back({.file = file});
            },
-           "A chain, as docs/configuration.md has it; there are two chains, A and B")
+           "A chain, as extensions/config/README.md has it; there are two chains, A and B")
         ->trigger_on_parse()
         ->allow_extra_args(false)
         ->type_name("CHAIN.json");

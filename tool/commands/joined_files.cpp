@@ -1,6 +1,6 @@
 #include "joined_files.hpp"
 
-#include "whittle/adapter/detail/json_text.hpp"
+#include "whittle/provider/detail/json_text.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "input.hpp"
-#include "whittle/logs/logs.hpp"
+#include "logs/logs.hpp"
 
 #include <cstddef>
 #include <map>

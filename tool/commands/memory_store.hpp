@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/adapter/config_json.hpp"
+#include "whittle/config/config_json.hpp"
 
 namespace whittle::cli {
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "logs/logs.hpp"
 #include "whittle/base/detail/function_ref.hpp"
-#include "whittle/logs/logs.hpp"
 
 #include <string>
 

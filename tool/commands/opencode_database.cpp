@@ -1,12 +1,12 @@
 #include "opencode_database.hpp"
 
 #include "interrupt.hpp"
+#include "logs/detail/short_texts.hpp"
 #include "read_database.hpp"
-#include "whittle/adapter/detail/json_text.hpp"
-#include "whittle/adapter/detail/json_tree.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"
-#include "whittle/logs/detail/short_texts.hpp"
+#include "whittle/provider/detail/json_text.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

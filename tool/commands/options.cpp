@@ -102,7 +102,7 @@ void add_preset(CLI::App& command, ConfigChoice& config, CLI::Option* file) {
 
 void add_config(CLI::App& command, ConfigChoice& config) {
     config.window = usual_window;
-    CLI::Option* file = command.add_option("--config", config.file, "The chain, as docs/configuration.md has it");
+    CLI::Option* file = command.add_option("--config", config.file, "The chain, as extensions/config/README.md has it");
     add_preset_with(command, config, file->type_name("CHAIN.json"), "default 200000");
 }
 

@@ -1,6 +1,7 @@
 #include "call_progress.hpp"
 #include "chains_by_cache.hpp"
 #include "commands.hpp"
+#include "evaluation/recorded.hpp"
 #include "figures_of.hpp"
 #include "interrupt.hpp"
 #include "masked.hpp"
@@ -15,7 +16,6 @@
 #include "terminal.hpp"
 #include "totals_json.hpp"
 #include "totals_text.hpp"
-#include "whittle/evaluation/recorded.hpp"
 #include "write_report.hpp"
 
 #include <fmt/format.h>

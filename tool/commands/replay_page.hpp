@@ -1,8 +1,8 @@
 #pragma once
 
+#include "replay/replay.hpp"
 #include "report_page.hpp"
 #include "session_cost.hpp"
-#include "whittle/replay/replay.hpp"
 
 #include <string>
 #include <utility>

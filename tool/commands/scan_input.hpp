@@ -1,9 +1,9 @@
 #pragma once
 
 #include "input.hpp"
+#include "logs/logs.hpp"
 #include "passed_over.hpp"
 #include "shape.hpp"
-#include "whittle/logs/logs.hpp"
 
 #include <optional>
 #include <string>

@@ -3,9 +3,9 @@
 #include "bill_sums.hpp"
 #include "compared_chain.hpp"
 #include "cost_basis.hpp"
+#include "evaluation/spending.hpp"
+#include "logs/logs.hpp"
 #include "session_story.hpp"
-#include "whittle/evaluation/spending.hpp"
-#include "whittle/logs/logs.hpp"
 
 #include <cstddef>
 #include <cstdint>

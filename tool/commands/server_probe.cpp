@@ -2,7 +2,7 @@
 #include "interrupt.hpp"
 #include "table.hpp"
 #include "tool_models.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/model/model.hpp"
 #include "whittle/servers/server_facts.hpp"
 
 #include <fmt/format.h>

@@ -31,7 +31,7 @@ private:
 };
 
 /// What sessions cost under one chain, against sending everything: in tokens at the plain input price, output included.
-/// docs/evaluation.md has C0, C and C*.
+/// tool/docs/evaluation.md has C0, C and C*.
 struct SessionCost {
     double everything = 0;
     double sent = 0;

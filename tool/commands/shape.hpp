@@ -1,7 +1,7 @@
 #pragma once
 
-#include "whittle/adapter/anthropic.hpp"
-#include "whittle/adapter/trajectory.hpp"
+#include "whittle/anthropic/anthropic.hpp"
+#include "whittle/saved/trajectory.hpp"
 
 #include <optional>
 #include <string>

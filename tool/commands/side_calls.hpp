@@ -1,7 +1,7 @@
 #pragma once
 
 #include "chain_replay.hpp"
-#include "whittle/evaluation/recorded.hpp"
+#include "evaluation/recorded.hpp"
 
 #include <algorithm>
 #include <iterator>

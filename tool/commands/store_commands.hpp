@@ -1,7 +1,7 @@
 #pragma once
 
 #include "commands.hpp"
-#include "whittle/port/storage.hpp"
+#include "whittle/storage/storage.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -6,10 +6,10 @@
 #include "shown.hpp"
 #include "store_commands.hpp"
 #include "table.hpp"
-#include "whittle/adapter/detail/json_tree.hpp"
 #include "whittle/base/detail/names.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/conversation/detail/stored_objects.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 #include "whittle/retention/retention.hpp"
 
 #include <fmt/format.h>

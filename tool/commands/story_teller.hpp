@@ -1,9 +1,9 @@
 #pragma once
 
+#include "evaluation/detail/part_collector.hpp"
 #include "masked.hpp"
+#include "replay/replay.hpp"
 #include "session_story.hpp"
-#include "whittle/evaluation/detail/part_collector.hpp"
-#include "whittle/replay/replay.hpp"
 
 #include <algorithm>
 #include <cstddef>

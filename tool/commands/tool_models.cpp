@@ -1,7 +1,7 @@
 #include "tool_models.hpp"
 
 #if WHITTLE_HAVE_HTTP
-#    include "whittle/backend/curl_transport.hpp"
+#    include "whittle/http/curl_transport.hpp"
 #endif
 
 #include <fmt/format.h>

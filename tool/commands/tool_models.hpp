@@ -1,7 +1,7 @@
 #pragma once
 
 #include "commands.hpp"
-#include "whittle/backend/configured_models.hpp"
+#include "whittle/config/configured_models.hpp"
 
 #include <memory>
 #include <string>

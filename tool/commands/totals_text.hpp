@@ -1,8 +1,8 @@
 #pragma once
 
+#include "replay/replay.hpp"
 #include "session_cost.hpp"
 #include "table.hpp"
-#include "whittle/replay/replay.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "logs/logs.hpp"
 #include "whittle/base/error.hpp"
-#include "whittle/logs/logs.hpp"
 
 #include <string>
 #include <string_view>

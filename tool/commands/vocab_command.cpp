@@ -3,7 +3,7 @@
 #include "shown.hpp"
 #include "table.hpp"
 #include "token_commands.hpp"
-#include "whittle/tokens/vocabulary.hpp"
+#include "whittle/tiktoken/vocabulary.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

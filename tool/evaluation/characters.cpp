@@ -1,6 +1,6 @@
 #include "characters.hpp"
 
-#include "../tokens/char_class.hpp"
+#include "whittle/tiktoken/detail/char_class.hpp"
 
 #include <fmt/format.h>
 

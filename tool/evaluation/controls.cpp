@@ -1,5 +1,5 @@
 #include "characters.hpp"
-#include "whittle/evaluation/evaluation.hpp"
+#include "evaluation.hpp"
 
 #include <fmt/format.h>
 

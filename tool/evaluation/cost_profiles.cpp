@@ -1,4 +1,4 @@
-#include "whittle/evaluation/evaluation.hpp"
+#include "evaluation.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 #include "whittle/base/detail/function_ref.hpp"
 #include "whittle/chain/config.hpp"
 #include "whittle/message/part.hpp"
-#include "whittle/port/storage.hpp"
+#include "whittle/storage/storage.hpp"
 
 #include <array>
 #include <cstddef>
@@ -16,7 +16,8 @@
 #include <vector>
 
 /// What a strategy costs and what it forgets, on recorded sessions: tokens, money, money with repairs, and whether what
-/// the recorded future needed was still in the request. docs/evaluation.md has each figure. No model is asked anything.
+/// the recorded future needed was still in the request. tool/docs/evaluation.md has each figure. No model is asked
+/// anything.
 namespace whittle::inline v0::evaluation {
 
 struct ToolCall {
@@ -153,7 +154,7 @@ struct CostProfile {
     friend bool operator==(const CostProfile&, const CostProfile&) = default;
 };
 
-/// `anthropic_5m`, `openai`, `openai_2026`, `no_cache`: docs/evaluation.md has the numbers.
+/// `anthropic_5m`, `openai`, `openai_2026`, `no_cache`: tool/docs/evaluation.md has the numbers.
 [[nodiscard]] std::span<const CostProfile> cost_profiles() noexcept;
 /// The profile of that name, or null.
 [[nodiscard]] const CostProfile* find_cost_profile(std::string_view name) noexcept;
@@ -353,7 +354,7 @@ struct Control {
     void (*requests)(const Session& session, TakeRequest take) = nullptr;
 };
 
-/// `noop`, then those of docs/evaluation.md.
+/// `noop`, then those of tool/docs/evaluation.md.
 [[nodiscard]] std::span<const Control> controls() noexcept;
 /// The control of that name, or null.
 [[nodiscard]] const Control* find_control(std::string_view name) noexcept;

@@ -1,7 +1,7 @@
 #include "identifiers.hpp"
 
-#include "../tokens/char_class.hpp"
 #include "characters.hpp"
+#include "whittle/tiktoken/detail/char_class.hpp"
 
 namespace whittle::inline v0::evaluation {
 namespace {

@@ -4,7 +4,7 @@
 #include "gram_filter.hpp"
 #include "needle_index.hpp"
 #include "pieces.hpp"
-#include "whittle/port/storage.hpp"
+#include "whittle/storage/storage.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "whittle/evaluation/detail/part_collector.hpp"
+#include "evaluation/detail/part_collector.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/evaluation/evaluation.hpp"
+#include "evaluation.hpp"
 
 #include "whittle/base/hash.hpp"
 

@@ -1,4 +1,4 @@
-#include "whittle/evaluation/recorded.hpp"
+#include "recorded.hpp"
 
 namespace whittle::inline v0::evaluation::detail {
 namespace {

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "whittle/adapter/trajectory.hpp"
+#include "evaluation.hpp"
+#include "evaluation/detail/part_collector.hpp"
+#include "replay/replay.hpp"
 #include "whittle/base/clock.hpp"
-#include "whittle/evaluation/detail/part_collector.hpp"
-#include "whittle/evaluation/evaluation.hpp"
-#include "whittle/replay/replay.hpp"
+#include "whittle/saved/trajectory.hpp"
 
 #include <cstddef>
 #include <functional>

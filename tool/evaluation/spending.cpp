@@ -1,4 +1,4 @@
-#include "whittle/evaluation/spending.hpp"
+#include "spending.hpp"
 
 #include "characters.hpp"
 #include "identifiers.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/evaluation/evaluation.hpp"
+#include "evaluation.hpp"
 
 #include <array>
 #include <cstddef>

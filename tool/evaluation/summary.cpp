@@ -1,5 +1,5 @@
+#include "evaluation.hpp"
 #include "whittle/base/error.hpp"
-#include "whittle/evaluation/evaluation.hpp"
 
 #include <algorithm>
 #include <utility>

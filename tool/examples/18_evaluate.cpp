@@ -1,5 +1,5 @@
 // What a chain costs and what it forgets on a recorded session, beside a simple strategy. No model is asked.
-#include <whittle/evaluation/recorded.hpp>
+#include <evaluation/recorded.hpp>
 #include <whittle/reduction/reduction.hpp>
 
 #include <cstdio>

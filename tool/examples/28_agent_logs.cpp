@@ -1,5 +1,5 @@
 // What an agent left of its sessions on disk: recognised by what the file holds, and read.
-#include <whittle/logs/logs.hpp>
+#include <logs/logs.hpp>
 
 #include <cstdint>
 #include <iostream>

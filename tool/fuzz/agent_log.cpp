@@ -1,5 +1,5 @@
 // Any bytes as a log of any agent: reading ends, calls belong to replies, and what was read can be written.
-#include "whittle/logs/logs.hpp"
+#include "logs/logs.hpp"
 
 #include <algorithm>
 #include <cstddef>

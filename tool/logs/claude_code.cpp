@@ -2,7 +2,7 @@
 #include "claude_thread.hpp"
 #include "readers.hpp"
 #include "records.hpp"
-#include "whittle/adapter/detail/json_tree.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 
 #include <algorithm>
 #include <deque>

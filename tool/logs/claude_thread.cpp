@@ -2,7 +2,7 @@
 
 #include "claude_results.hpp"
 #include "claude_usage.hpp"
-#include "whittle/adapter/detail/json_tree.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 
 #include <algorithm>
 #include <array>

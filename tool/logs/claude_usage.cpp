@@ -1,6 +1,6 @@
 #include "claude_usage.hpp"
 
-#include "whittle/adapter/detail/json_tree.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #include "cline_message.hpp"
 #include "readers.hpp"
 #include "records.hpp"
-#include "whittle/adapter/detail/json_tree.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "cline_message.hpp"
 
-#include "whittle/adapter/detail/json_tree.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 
 #include <algorithm>
 #include <string_view>

@@ -1,6 +1,6 @@
 #include "codex_context.hpp"
 
-#include "whittle/adapter/detail/json_tree.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #include "codex_thread.hpp"
 
 #include "codex_context.hpp"
-#include "whittle/adapter/detail/json_tree.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 
 #include <algorithm>
 #include <array>

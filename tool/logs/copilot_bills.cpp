@@ -1,7 +1,7 @@
 #include "copilot_bills.hpp"
 
-#include "whittle/adapter/detail/json_tree.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 
 #include <fmt/format.h>
 

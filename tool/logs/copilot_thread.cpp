@@ -1,8 +1,8 @@
 #include "copilot_thread.hpp"
 
 #include "openai_form.hpp"
-#include "whittle/adapter/detail/json_tree.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 
 #include <algorithm>
 

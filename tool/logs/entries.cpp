@@ -1,6 +1,6 @@
 #include "entries.hpp"
 
-#include "whittle/adapter/anthropic.hpp"
+#include "whittle/anthropic/anthropic.hpp"
 #include "whittle/base/text.hpp"
 
 #include <algorithm>

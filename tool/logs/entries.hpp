@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/logs/logs.hpp"
+#include "logs.hpp"
 
 #include <cstddef>
 #include <optional>

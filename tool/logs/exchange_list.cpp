@@ -1,7 +1,7 @@
 #include "exchange_list.hpp"
 
-#include "whittle/adapter/detail/json_tree.hpp"
-#include "whittle/adapter/detail/trajectory_fields.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
+#include "whittle/saved/detail/trajectory_fields.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,10 +1,10 @@
-#include "../base/base64.hpp"
 #include "exchange_list.hpp"
 #include "readers.hpp"
 #include "records.hpp"
 #include "responses_form.hpp"
 #include "streamed_response.hpp"
-#include "whittle/adapter/detail/json_tree.hpp"
+#include "whittle/base/detail/base64.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 
 #include <optional>
 #include <utility>

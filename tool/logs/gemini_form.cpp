@@ -2,7 +2,7 @@
 
 #include "gemini_parts.hpp"
 #include "openai_form.hpp"
-#include "whittle/adapter/detail/json_tree.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 
 #include <algorithm>
 #include <array>

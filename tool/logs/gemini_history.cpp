@@ -1,7 +1,7 @@
 #include "gemini_history.hpp"
 
 #include "gemini_form.hpp"
-#include "whittle/adapter/detail/json_tree.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #include "gemini_parts.hpp"
 
 #include "openai_form.hpp"
-#include "whittle/adapter/detail/json_tree.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 
 namespace whittle::inline v0::logs {
 namespace {

@@ -3,7 +3,7 @@
 #include "records.hpp"
 #include "responses_form.hpp"
 #include "traced_calls.hpp"
-#include "whittle/adapter/detail/json_tree.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,4 +1,4 @@
-#include "whittle/logs/logs.hpp"
+#include "logs.hpp"
 
 #include "entries.hpp"
 #include "readers.hpp"

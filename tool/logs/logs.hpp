@@ -1,8 +1,8 @@
 #pragma once
 
-#include "whittle/adapter/trajectory.hpp"
 #include "whittle/base/detail/function_ref.hpp"
 #include "whittle/message/part.hpp"
+#include "whittle/saved/trajectory.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
-/// Reads what agents leave of their sessions on disk: docs/logs.md has each format with its fields. Nothing is guessed:
-/// what a reader does not know is counted under its name, and a line that is no record under its number.
+/// Reads what agents leave of their sessions on disk: tool/docs/logs.md has each format with its fields. Nothing is
+/// guessed: what a reader does not know is counted under its name, and a line that is no record under its number.
 namespace whittle::inline v0::logs {
 
 enum class Format : std::uint8_t {
@@ -59,7 +59,7 @@ struct Recognition {
 /// are passed over. Begin with 64 KiB and come with more while it is wanted: the members that tell may stand behind one
 /// of megabytes.
 [[nodiscard]] Recognition recognise_start(std::string_view start);
-/// The format alone. nullopt for anything else, such as the sessions of docs/cli.md.
+/// The format alone. nullopt for anything else, such as the sessions of tool/docs/cli.md.
 [[nodiscard]] std::optional<Format> recognise(std::string_view start);
 
 /// A model call of a session.

@@ -1,11 +1,11 @@
+#include "logs/detail/opencode_session.hpp"
 #include "openai_form.hpp"
 #include "opencode_form.hpp"
 #include "opencode_v2.hpp"
 #include "readers.hpp"
 #include "records.hpp"
-#include "whittle/adapter/detail/json_tree.hpp"
 #include "whittle/base/text.hpp"
-#include "whittle/logs/detail/opencode_session.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 #include "openhands_order.hpp"
 #include "readers.hpp"
 #include "records.hpp"
-#include "whittle/adapter/detail/json_tree.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 #include "otel_messages.hpp"
 #include "readers.hpp"
 #include "records.hpp"
-#include "whittle/adapter/detail/json_tree.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "otel_attributes.hpp"
 
-#include "whittle/adapter/detail/json_tree.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 
 #include <charconv>
 #include <cstddef>

@@ -3,7 +3,7 @@
 #include "entries.hpp"
 #include "openai_form.hpp"
 #include "records.hpp"
-#include "whittle/adapter/detail/json_tree.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -1,7 +1,7 @@
 #include "pi_prompt.hpp"
 
 #include "pi_form.hpp"
-#include "whittle/adapter/detail/json_tree.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,6 +1,6 @@
 #include "qwen_thread.hpp"
 
-#include "whittle/adapter/detail/json_tree.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "csv_rows.hpp"
+#include "logs.hpp"
 #include "top_keys.hpp"
-#include "whittle/logs/logs.hpp"
 
 #include <algorithm>
 #include <array>

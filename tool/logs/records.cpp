@@ -1,10 +1,10 @@
 #include "records.hpp"
 
 #include "entries.hpp"
-#include "whittle/adapter/detail/json_text.hpp"
-#include "whittle/adapter/detail/json_tree.hpp"
+#include "logs/detail/short_texts.hpp"
 #include "whittle/base/text.hpp"
-#include "whittle/logs/detail/short_texts.hpp"
+#include "whittle/provider/detail/json_text.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "whittle/adapter/detail/json_text.hpp"
-#include "whittle/logs/logs.hpp"
+#include "logs.hpp"
+#include "whittle/provider/detail/json_text.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
-#include "whittle/logs/detail/short_texts.hpp"
+#include "logs/detail/short_texts.hpp"
 
-#include "whittle/adapter/detail/json_text.hpp"
+#include "whittle/provider/detail/json_text.hpp"
 
 #include <algorithm>
 #include <cstddef>

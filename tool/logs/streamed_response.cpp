@@ -1,10 +1,10 @@
 #include "streamed_response.hpp"
 
-#include "../backend/anthropic_stream.hpp"
-#include "../backend/openai_stream.hpp"
 #include "entries.hpp"
 #include "records.hpp"
-#include "whittle/adapter/detail/json_tree.hpp"
+#include "whittle/anthropic/detail/anthropic_stream.hpp"
+#include "whittle/openai/detail/openai_stream.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "logs.hpp"
 #include "records.hpp"
-#include "whittle/logs/logs.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 

@@ -1,8 +1,13 @@
-// Over ChatMessage, once for every program: base/detail/compiled_types.hpp.
-#include "whittle/replay/replay.hpp"
+// The replay over each message type, once.
+#include "whittle/anthropic/anthropic.hpp"
+#include "whittle/openai/openai.hpp"
+
+#include "replay.hpp"
 
 namespace whittle::inline v0 {
 
 template class detail::Replayer<ChatMessage>;
+template class detail::Replayer<openai::Message>;
+template class detail::Replayer<anthropic::Message>;
 
 }  // namespace whittle::inline v0

@@ -1,4 +1,4 @@
-#include "whittle/replay/detail/prefix_cache.hpp"
+#include "replay/detail/prefix_cache.hpp"
 
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/text.hpp"

@@ -1,4 +1,4 @@
-#include "whittle/replay/replay.hpp"
+#include "replay.hpp"
 
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/error.hpp"

@@ -1,11 +1,11 @@
 #pragma once
 
+#include "replay/detail/pieces.hpp"
+#include "replay/detail/prefix_cache.hpp"
 #include "whittle/base/clock.hpp"
 #include "whittle/chain/chain.hpp"
 #include "whittle/chain/config.hpp"
 #include "whittle/message/validity.hpp"
-#include "whittle/replay/detail/pieces.hpp"
-#include "whittle/replay/detail/prefix_cache.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -135,4 +135,4 @@ template <ToolMessage M>
 
 }  // namespace whittle::inline v0
 
-#include "whittle/replay/detail/replay.hpp"
+#include "replay/detail/replay.hpp"

@@ -1,4 +1,4 @@
-#include "whittle/replay/replay.hpp"
+#include "replay.hpp"
 
 #include "whittle/base/text.hpp"
 

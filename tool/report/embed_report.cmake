@@ -1,6 +1,6 @@
-# cmake -DFOLDER=<apps/whittle/report> -DOUTPUT=<file.cpp> -P embed_report.cmake
+# cmake -DFOLDER=<tool/report> -DOUTPUT=<file.cpp> -P embed_report.cmake
 #
-# Writes what apps/whittle/report_assets.hpp declares: the files of the folder as literals, and the SHA-256 of the style
+# Writes what tool/report/report_assets.hpp declares: the files of the folder as literals, and the SHA-256 of the style
 # and of the script in base64, by which the report's policy allows them.
 cmake_minimum_required(VERSION 3.24)
 

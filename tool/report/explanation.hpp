@@ -1,8 +1,8 @@
 #pragma once
 
 #include "masked.hpp"
+#include "replay/replay.hpp"
 #include "whittle/base/detail/saturating.hpp"
-#include "whittle/replay/replay.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -10,9 +10,9 @@
 
 namespace whittle::cli {
 
-/// `text` without what looks like a secret, by the library's rules (docs/redaction.md), as what it is: a text, JSON, or
-/// lines of it. The first four characters stay, but no more than a quarter. Mask first and cut then: half a secret is
-/// not found.
+/// `text` without what looks like a secret, by the library's rules (extensions/redaction/README.md), as what it is: a
+/// text, JSON, or lines of it. The first four characters stay, but no more than a quarter. Mask first and cut then:
+/// half a secret is not found.
 [[nodiscard]] std::string masked(std::string_view text);
 
 /// JSON text, which stays JSON.

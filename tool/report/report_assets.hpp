@@ -4,7 +4,7 @@
 
 namespace whittle::cli {
 
-// The files of apps/whittle/report/, as the build found them, and the SHA-256 of two of them in base64.
+// The files of tool/report/, as the build found them, and the SHA-256 of two of them in base64.
 extern const std::string_view report_template;
 extern const std::string_view report_style;
 extern const std::string_view report_style_sha256;

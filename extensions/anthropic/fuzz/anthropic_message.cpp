@@ -1,7 +1,7 @@
 // Any bytes: what parses as an Anthropic message can be read, saved and edited, and obeys the laws of the traits.
-#include "wire_message.hpp"
+#include "../../provider/fuzz/wire_message.hpp"
 
-#include "whittle/adapter/anthropic.hpp"
+#include "whittle/anthropic/anthropic.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,9 +1,9 @@
-#include "whittle/backend/anthropic_model.hpp"
+#include "whittle/anthropic/anthropic_model.hpp"
 
-#include "anthropic_request.hpp"
-#include "model_exchange.hpp"
+#include "whittle/anthropic/detail/anthropic_request.hpp"
+#include "whittle/provider/detail/model_exchange.hpp"
 
-#include "anthropic_stream.hpp"
+#include "whittle/anthropic/detail/anthropic_stream.hpp"
 
 #include <string>
 #include <utility>

@@ -1,8 +1,8 @@
-#include "anthropic_request.hpp"
+#include "whittle/anthropic/detail/anthropic_request.hpp"
 
 #include "cache_marks.hpp"
-#include "check_endpoint.hpp"
-#include "json_body.hpp"
+#include "whittle/provider/detail/check_endpoint.hpp"
+#include "whittle/provider/detail/json_body.hpp"
 
 #include <fmt/format.h>
 

@@ -1,12 +1,12 @@
-#include "anthropic_stream.hpp"
+#include "whittle/anthropic/detail/anthropic_stream.hpp"
 
-#include "json_body.hpp"
-#include "merge_delta.hpp"
-#include "reply_text.hpp"
+#include "whittle/provider/detail/json_body.hpp"
+#include "whittle/provider/detail/merge_delta.hpp"
+#include "whittle/provider/detail/reply_text.hpp"
 
-#include "whittle/backend/classify_error.hpp"
 #include "whittle/base/text.hpp"
-#include "whittle/port/detail/broken_off.hpp"
+#include "whittle/model/detail/broken_off.hpp"
+#include "whittle/provider/classify_error.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/adapter/anthropic.hpp"
+#include "whittle/anthropic/anthropic.hpp"
 
 #include <cstddef>
 #include <optional>

@@ -1,7 +1,7 @@
 // Over anthropic::Message, once for every program.
-#include "whittle/adapter/anthropic.hpp"
+#include "whittle/anthropic/anthropic.hpp"
 
-#include "compile.hpp"
+#include "whittle/provider/detail/compile.hpp"
 
 namespace whittle::inline v0 {
 

@@ -1,8 +1,8 @@
 // Anthropic messages in a conversation: what differs from a message per result.
 #include "support/catch.hpp"
-#include "whittle/adapter/anthropic.hpp"
+#include "whittle/anthropic/anthropic.hpp"
 #include "whittle/conversation/transaction.hpp"
-#include "whittle/port/storage.hpp"
+#include "whittle/storage/storage.hpp"
 
 #include <string>
 #include <vector>

@@ -1,9 +1,9 @@
-// The code of docs/anthropic.md.
+// The code of extensions/anthropic/README.md.
 #include "support/catch.hpp"
-#include "whittle/adapter/anthropic.hpp"
-#include "whittle/adapter/anthropic_wire.hpp"
-#include "whittle/adapter/convert.hpp"
+#include "whittle/anthropic/anthropic.hpp"
+#include "whittle/anthropic/anthropic_wire.hpp"
 #include "whittle/conversation/conversation.hpp"
+#include "whittle/convert/convert.hpp"
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // What holds for every Anthropic message, tried on random ones.
-#include "random_json.hpp"
+#include "extensions/provider/tests/random_json.hpp"
 #include "support/catch.hpp"
-#include "whittle/adapter/anthropic.hpp"
+#include "whittle/anthropic/anthropic.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,6 +1,6 @@
 #include "support/catch.hpp"
-#include "whittle/adapter/anthropic.hpp"
-#include "whittle/adapter/trajectory.hpp"
+#include "whittle/anthropic/anthropic.hpp"
+#include "whittle/saved/trajectory.hpp"
 
 #include <limits>
 #include <sstream>

@@ -1,5 +1,5 @@
 #include "support/catch.hpp"
-#include "whittle/adapter/anthropic.hpp"
+#include "whittle/anthropic/anthropic.hpp"
 #include "whittle/message/chat_message.hpp"
 #include "whittle/message/outline.hpp"
 

@@ -1,7 +1,7 @@
 // What a request to the Messages API looks like, and where its cache marks stand.
-#include "../../src/backend/anthropic_request.hpp"
+#include "whittle/anthropic/detail/anthropic_request.hpp"
 #include "support/catch.hpp"
-#include "whittle/adapter/anthropic_wire.hpp"
+#include "whittle/anthropic/anthropic_wire.hpp"
 
 #include <functional>
 #include <string>

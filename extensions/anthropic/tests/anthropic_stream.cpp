@@ -1,10 +1,10 @@
 // The Messages API over a scripted transport: what comes back, whole and streamed.
-#include "../../src/backend/anthropic_stream.hpp"
+#include "whittle/anthropic/detail/anthropic_stream.hpp"
 #include "support/catch.hpp"
 #include "support/errc_of.hpp"
 #include "support/failure_of.hpp"
 #include "support/scripted_transport.hpp"
-#include "whittle/backend/anthropic_model.hpp"
+#include "whittle/anthropic/anthropic_model.hpp"
 
 #include <memory>
 #include <string>

@@ -1,4 +1,4 @@
-#include "whittle/adapter/anthropic_wire.hpp"
+#include "whittle/anthropic/anthropic_wire.hpp"
 #include "support/catch.hpp"
 
 #include <string>

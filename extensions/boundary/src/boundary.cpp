@@ -1,9 +1,9 @@
-#include "whittle/host/boundary.hpp"
+#include "whittle/boundary/boundary.hpp"
 
-#include "whittle/adapter/config_json.hpp"
-#include "whittle/adapter/openai.hpp"
 #include "whittle/chain/chain.hpp"
+#include "whittle/config/config_json.hpp"
 #include "whittle/conversation/conversation.hpp"
+#include "whittle/openai/openai.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,7 @@
 // Compiled as C++17: a runtime of that standard has a chain around its conversation, and sees nothing but strings.
 #include "support/catch.hpp"
 
-#include <whittle/host/boundary.hpp>
+#include <whittle/boundary/boundary.hpp>
 
 #include <string>
 #include <system_error>

@@ -1,4 +1,5 @@
 // Results as what they are: what a tool returns as JSON or as a log is shown in a shorter form, and the store has it.
+#include <whittle/condensing/condensing.hpp>
 #include <whittle/whittle.hpp>
 
 #include <iostream>

@@ -1,6 +1,6 @@
 // Any bytes as a result: the form is valid UTF-8 where the text is, the same for the same bytes, JSON again where it
 // says that nothing is lost, and undo gives the text back.
-#include "whittle/reduction/condensing.hpp"
+#include "whittle/condensing/condensing.hpp"
 
 #include "whittle/base/text.hpp"
 #include "whittle/chain/chain.hpp"

@@ -1,4 +1,4 @@
-#include "whittle/reduction/detail/condense.hpp"
+#include "whittle/condensing/detail/condense.hpp"
 
 #include "condense_forms.hpp"
 

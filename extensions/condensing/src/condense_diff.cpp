@@ -1,7 +1,7 @@
 #include "condense_forms.hpp"
 
-#include "../base/ascii.hpp"
-#include "line_forms.hpp"
+#include "whittle/base/detail/ascii.hpp"
+#include "whittle/trimming/detail/line_forms.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/reduction/detail/condense.hpp"
+#include "whittle/condensing/detail/condense.hpp"
 
 #include <cstddef>
 #include <optional>

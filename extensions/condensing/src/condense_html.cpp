@@ -1,7 +1,7 @@
 #include "condense_forms.hpp"
 
-#include "../base/ascii.hpp"
 #include "html_text.hpp"
+#include "whittle/base/detail/ascii.hpp"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 #include "condense_forms.hpp"
 
-#include "../base/ascii.hpp"
-#include "../base/json.hpp"
 #include "json_form.hpp"
-#include "line_forms.hpp"
+#include "whittle/base/detail/ascii.hpp"
+#include "whittle/base/detail/json.hpp"
+#include "whittle/trimming/detail/line_forms.hpp"
 
 #include <fmt/format.h>
 

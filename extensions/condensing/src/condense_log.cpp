@@ -1,10 +1,10 @@
 #include "condense_forms.hpp"
 
-#include "line_forms.hpp"
 #include "line_template.hpp"
-#include "terminal_text.hpp"
-#include "text_shape.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/trimming/detail/line_forms.hpp"
+#include "whittle/trimming/detail/terminal_text.hpp"
+#include "whittle/trimming/detail/text_shape.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 
 #include "delimited_rows.hpp"
 #include "row_picker.hpp"
-#include "text_shape.hpp"
+#include "whittle/trimming/detail/text_shape.hpp"
 
 #include <fmt/format.h>
 

@@ -1,13 +1,13 @@
-#include "whittle/reduction/detail/condense.hpp"
+#include "whittle/condensing/detail/condense.hpp"
 
-#include "../conversation/held_result.hpp"
 #include "bounded_result.hpp"
 #include "condense_forms.hpp"
 #include "distil.hpp"
-#include "result_class.hpp"
 #include "whittle/base/detail/names.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/conversation/detail/held_result.hpp"
 #include "whittle/conversation/detail/planned_keys.hpp"
+#include "whittle/trimming/detail/result_class.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,8 +1,8 @@
 #include "delimited_rows.hpp"
 
-#include "../base/ascii.hpp"
-#include "line_forms.hpp"
+#include "whittle/base/detail/ascii.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/trimming/detail/line_forms.hpp"
 
 #include <algorithm>
 #include <array>

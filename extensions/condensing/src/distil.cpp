@@ -3,10 +3,10 @@
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/event.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/condensing/detail/condense.hpp"
 #include "whittle/conversation/detail/attachments.hpp"
-#include "whittle/digest/detail/accept.hpp"
-#include "whittle/port/model.hpp"
-#include "whittle/reduction/detail/condense.hpp"
+#include "whittle/model/model.hpp"
+#include "whittle/summary/detail/accept.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "whittle/chain/hook_turn.hpp"
+#include "whittle/condensing/config.hpp"
 #include "whittle/conversation/tool.hpp"
-#include "whittle/reduction/config.hpp"
 
 #include <cstdint>
 #include <optional>

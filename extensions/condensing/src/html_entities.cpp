@@ -1,6 +1,6 @@
 #include "html_tags.hpp"
 
-#include "../base/ascii.hpp"
+#include "whittle/base/detail/ascii.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "html_text.hpp"
 
-#include "../base/ascii.hpp"
+#include "whittle/base/detail/ascii.hpp"
 #include "whittle/base/text.hpp"
 
 #include <algorithm>

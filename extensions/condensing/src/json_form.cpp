@@ -1,8 +1,8 @@
 #include "json_form.hpp"
 
 #include "row_picker.hpp"
-#include "text_shape.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/trimming/detail/text_shape.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -2,7 +2,7 @@
 
 #include "json_nodes.hpp"
 #include "whittle/base/language.hpp"
-#include "whittle/reduction/config.hpp"
+#include "whittle/condensing/config.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include "json_nodes.hpp"
 
-#include "../base/ascii.hpp"
+#include "whittle/base/detail/ascii.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,6 +1,6 @@
 #include "line_template.hpp"
 
-#include "../base/ascii.hpp"
+#include "whittle/base/detail/ascii.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "whittle/base/version.hpp"
-#include "whittle/reduction/config.hpp"
+#include "whittle/condensing/config.hpp"
 
 #include <cstddef>
 #include <optional>

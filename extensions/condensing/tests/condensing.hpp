@@ -1,10 +1,10 @@
 // A chain with one Condensing over a store in memory, and texts to give it.
 #pragma once
 
-#include "tools.hpp"
+#include "reduction/tools.hpp"
 #include "whittle/chain/chain.hpp"
+#include "whittle/condensing/condensing.hpp"
 #include "whittle/conversation/read_offloaded.hpp"
-#include "whittle/reduction/condensing.hpp"
 
 #include <memory>
 #include <optional>

@@ -3,7 +3,7 @@
 #include "support/generators_hostile.hpp"
 
 #include "support/laws.hpp"
-#include "whittle/reduction/condensing.hpp"
+#include "whittle/condensing/condensing.hpp"
 #include "whittle/reduction/reduction.hpp"
 
 #include <cstddef>

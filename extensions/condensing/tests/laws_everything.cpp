@@ -1,9 +1,10 @@
 // A chain with everything on, held to every law on every message type.
-#include "summariser.hpp"
+#include "laws/summariser.hpp"
 #include "support/laws.hpp"
-#include "whittle/compaction/pruning.hpp"
-#include "whittle/reduction/condensing.hpp"
+#include "whittle/condensing/condensing.hpp"
+#include "whittle/pruning/pruning.hpp"
 #include "whittle/reduction/reduction.hpp"
+#include "whittle/release_context/release_context.hpp"
 #include "whittle/summarization/summarization.hpp"
 #include "whittle/token_saving/token_saving.hpp"
 

@@ -1,5 +1,5 @@
 // A middleware of one's own that a configuration file can name, with its keys checked as those of whittle are.
-#include <whittle/adapter/config_json.hpp>
+#include <whittle/config/config_json.hpp>
 #include <whittle/whittle.hpp>
 
 #include <iostream>

@@ -1,5 +1,5 @@
 // Any bytes: a configuration is read, or refused with one Error(invalid_config) in valid UTF-8.
-#include "whittle/adapter/config_json.hpp"
+#include "whittle/config/config_json.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "config_json_reader.hpp"
 
-#include "json_builder.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/provider/detail/json_builder.hpp"
 
 #include <fmt/format.h>
 

@@ -84,7 +84,7 @@ constexpr std::array<Field<ModelSettings>, 7> http_fields{{
      "openai, anthropic: the address in front of `/chat/completions` or `/v1/messages`", &read_base_url},
     {"api_key_env", "string", "none", "openai, anthropic: the name of the environment value that holds the key",
      &read_api_key_env},
-    {"dialect", "string", "openai", "openai: what kind of server it is (docs/openai.md)",
+    {"dialect", "string", "openai", "openai: what kind of server it is (extensions/openai/README.md)",
      &read_value<&ModelSettings::dialect>},
     {"max_output_tokens", "integer", "the model's own",
      "openai, anthropic: tokens of a reply, where a call does not say",

@@ -1,9 +1,9 @@
 #include "config_json_reader.hpp"
 
-#include "../base/json.hpp"
+#include "whittle/base/detail/json.hpp"
 
-#include "whittle/adapter/detail/json_text.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/provider/detail/json_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

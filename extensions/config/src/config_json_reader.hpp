@@ -2,7 +2,7 @@
 
 #include "config_json_schema.hpp"
 #include "json_positions.hpp"
-#include "whittle/adapter/config_json.hpp"
+#include "whittle/config/config_json.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,7 @@
 #include "config_json_reader.hpp"
 
 #include <array>
+#include "whittle/release_context/release_context.hpp"
 
 namespace whittle::inline v0::detail {
 

@@ -193,7 +193,7 @@ constexpr std::array storage_fields{
                         "`redis`: the name of an environment value that holds the password; no file holds it",
                         &read_redis_value<&StorageSettings::password_env>},
     Field<StorageDraft>{"redaction", "boolean", &shown_of<&StorageSettings::redaction>,
-                        "mask what looks like a secret before it is stored; see docs/redaction.md",
+                        "mask what looks like a secret before it is stored; see extensions/redaction/README.md",
                         &read_value<&StorageSettings::redaction>},
     Field<StorageDraft>{
         "sealing_key_env", "string", "not sealed",

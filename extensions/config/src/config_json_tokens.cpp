@@ -1,6 +1,6 @@
 #include "config_json_reader.hpp"
 
-#include "whittle/tokens/vocabulary.hpp"
+#include "whittle/tiktoken/vocabulary.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
-#include "whittle/backend/configured_models.hpp"
+#include "whittle/config/configured_models.hpp"
 
-#include "../adapter/variable_name.hpp"
+#include "variable_name.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "json_positions.hpp"
 
-#include "whittle/adapter/detail/json_text.hpp"
+#include "whittle/provider/detail/json_text.hpp"
 
 #include <nlohmann/json.hpp>
 

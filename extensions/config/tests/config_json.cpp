@@ -1,5 +1,5 @@
-#include "whittle/adapter/config_json.hpp"
-#include "whittle/adapter/openai.hpp"
+#include "whittle/config/config_json.hpp"
+#include "whittle/openai/openai.hpp"
 
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"

@@ -1,7 +1,7 @@
 // "compaction" in a configuration file, and the environment names that go with it.
 #include "support/catch.hpp"
-#include "whittle/adapter/config_json.hpp"
-#include "whittle/port/scripted_model.hpp"
+#include "whittle/config/config_json.hpp"
+#include "whittle/model/scripted_model.hpp"
 
 #include <map>
 #include <optional>

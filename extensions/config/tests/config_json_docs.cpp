@@ -1,5 +1,5 @@
-// docs/configuration.md against the tables that read a configuration.
-#include "whittle/adapter/config_json.hpp"
+// extensions/config/README.md against the tables that read a configuration.
+#include "whittle/config/config_json.hpp"
 
 #include "support/catch.hpp"
 
@@ -31,7 +31,7 @@ Chain<ChatMessage> chain_from(const ChainSettings& settings) { return make_chain
 
 }  // namespace
 
-TEST_CASE("docs/configuration.md has the row of every key, as the reader knows it", "[config_json]") {
+TEST_CASE("extensions/config/README.md has the row of every key, as the reader knows it", "[config_json]") {
     const std::string docs = read_docs();
     for (const ConfigKey& key : config_keys()) {
         const std::string fallback = key.fallback.empty() ? std::string("empty") : key.fallback;
@@ -41,7 +41,7 @@ TEST_CASE("docs/configuration.md has the row of every key, as the reader knows i
     }
 }
 
-TEST_CASE("a default in the tables of docs/configuration.md is that of the structure", "[config_json]") {
+TEST_CASE("a default in the tables of extensions/config/README.md is that of the structure", "[config_json]") {
     const std::string docs = read_docs();
     const auto documented = [&](const std::string& key) {
         const std::size_t row = docs.find("| `" + key + "` | ");
@@ -83,12 +83,12 @@ TEST_CASE("a default in the tables of docs/configuration.md is that of the struc
     CHECK(documented("compaction.retry") == fmt::format("{{\"max_retries\": {}}}", compaction.retry->max_retries));
 }
 
-TEST_CASE("the example of docs/configuration.md is a configuration", "[config_json]") {
+TEST_CASE("the example of extensions/config/README.md is a configuration", "[config_json]") {
     const std::string docs = read_docs();
     const std::size_t begin = docs.find("```json\n");
     REQUIRE(begin != std::string::npos);
     const std::string json = docs.substr(begin + 8, docs.find("\n```", begin + 8) - begin - 8);
-    const ChainSettings settings = read_chain_settings(json, {.name = "docs/configuration.md"});
+    const ChainSettings settings = read_chain_settings(json, {.name = "extensions/config/README.md"});
     CHECK(settings.stages.size() == 1);
     CHECK(settings.warnings.empty());
 }
@@ -111,7 +111,7 @@ TEST_CASE("the settings of docs/coming_from.md are configurations", "[config_jso
 }
 
 TEST_CASE("a configuration file becomes a chain", "[config_json]") {
-    const std::string path = std::string(WHITTLE_SOURCE_DIR) + "/tests/adapter/no_such_file.json";
+    const std::string path = std::string(WHITTLE_SOURCE_DIR) + "/extensions/config/tests/no_such_file.json";
     CHECK_THROWS_AS(settings_from(path, ""), Error);  // an empty text is no JSON
     CHECK(chain_from({}).stages().empty());
 }

@@ -1,5 +1,5 @@
 // Presets in a configuration: what they stand for, what overrides them, and the same written out.
-#include "whittle/adapter/config_json.hpp"
+#include "whittle/config/config_json.hpp"
 
 #include "support/catch.hpp"
 

@@ -1,6 +1,7 @@
 // The "release_context" stage of a configuration file.
 #include "support/catch.hpp"
-#include "whittle/adapter/config_json.hpp"
+#include "whittle/config/config_json.hpp"
+#include "whittle/release_context/release_context.hpp"
 
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 // Storages that other libraries have, as a configuration asks for them.
-#include "whittle/adapter/config_json.hpp"
+#include "whittle/config/config_json.hpp"
 
 #include "support/catch.hpp"
 

@@ -1,6 +1,6 @@
 // The "token_saving" stage of a configuration file.
 #include "support/catch.hpp"
-#include "whittle/adapter/config_json.hpp"
+#include "whittle/config/config_json.hpp"
 
 #include <string>
 #include <string_view>

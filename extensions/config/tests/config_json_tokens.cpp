@@ -1,5 +1,5 @@
-#include "whittle/adapter/config_json.hpp"
-#include "whittle/tokens/vocabulary.hpp"
+#include "whittle/config/config_json.hpp"
+#include "whittle/tiktoken/vocabulary.hpp"
 
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"

@@ -1,6 +1,6 @@
 // A host's own types of middlewares in configurations.
-#include "whittle/adapter/config_json.hpp"
-#include "whittle/adapter/openai.hpp"
+#include "whittle/config/config_json.hpp"
+#include "whittle/openai/openai.hpp"
 
 #include "support/catch.hpp"
 

@@ -1,8 +1,8 @@
 // Models of a configuration file, behind a scripted transport.
-#include "whittle/backend/configured_models.hpp"
+#include "whittle/config/configured_models.hpp"
 #include "support/catch.hpp"
 #include "support/scripted_transport.hpp"
-#include "whittle/backend/anthropic_model.hpp"
+#include "whittle/anthropic/anthropic_model.hpp"
 
 #include <algorithm>
 #include <functional>

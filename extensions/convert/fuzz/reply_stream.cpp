@@ -1,9 +1,9 @@
 // Replies of both APIs from hostile bytes: whole or streamed, cut anywhere, the same message comes out or the same
 // error, and what comes out can be sent back.
-#include "../src/backend/anthropic_request.hpp"
-#include "../src/backend/anthropic_stream.hpp"
-#include "../src/backend/openai_request.hpp"
-#include "../src/backend/openai_stream.hpp"
+#include "whittle/anthropic/detail/anthropic_request.hpp"
+#include "whittle/anthropic/detail/anthropic_stream.hpp"
+#include "whittle/openai/detail/openai_request.hpp"
+#include "whittle/openai/detail/openai_stream.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,9 +1,9 @@
 // Whole agent conversations over the scripted transport.
 #include "support/catch.hpp"
 #include "support/scripted_transport.hpp"
-#include "whittle/backend/anthropic_model.hpp"
-#include "whittle/backend/openai_chat_model.hpp"
+#include "whittle/anthropic/anthropic_model.hpp"
 #include "whittle/loop/agent_loop.hpp"
+#include "whittle/openai/openai_chat_model.hpp"
 #include "whittle/reduction/reduction.hpp"
 
 #include <nlohmann/json.hpp>

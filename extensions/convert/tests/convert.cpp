@@ -1,4 +1,4 @@
-#include "whittle/adapter/convert.hpp"
+#include "whittle/convert/convert.hpp"
 #include "support/catch.hpp"
 #include "whittle/message/validity.hpp"
 

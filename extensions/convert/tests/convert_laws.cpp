@@ -2,9 +2,9 @@
 #include "support/catch.hpp"
 #include "support/generators_messages.hpp"
 #include "support/recorded.hpp"
-#include "whittle/adapter/anthropic_wire.hpp"
-#include "whittle/adapter/convert.hpp"
-#include "whittle/adapter/trajectory.hpp"
+#include "whittle/anthropic/anthropic_wire.hpp"
+#include "whittle/convert/convert.hpp"
+#include "whittle/saved/trajectory.hpp"
 
 #include <algorithm>
 #include <cstddef>

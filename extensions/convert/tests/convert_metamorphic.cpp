@@ -1,9 +1,9 @@
 // Converting a history and reducing it comes to the same as reducing and converting it.
 #include "support/catch.hpp"
 #include "support/generators.hpp"
-#include "whittle/adapter/convert.hpp"
-#include "whittle/adapter/trajectory.hpp"
+#include "whittle/convert/convert.hpp"
 #include "whittle/reduction/reduction.hpp"
+#include "whittle/saved/trajectory.hpp"
 
 #include <nlohmann/json.hpp>
 

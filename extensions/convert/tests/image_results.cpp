@@ -1,8 +1,8 @@
 // Results that are images alone, as a browser's screenshots: an adapter shows an empty part behind such an image, which
 // stands for the missing text and goes once text stands in the image's place.
 #include "support/catch.hpp"
-#include "whittle/adapter/anthropic.hpp"
-#include "whittle/adapter/openai.hpp"
+#include "whittle/anthropic/anthropic.hpp"
+#include "whittle/openai/openai.hpp"
 #include "whittle/whittle.hpp"
 
 #include <nlohmann/json.hpp>

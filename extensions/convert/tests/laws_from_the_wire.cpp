@@ -2,8 +2,8 @@
 #include "support/laws.hpp"
 #include "support/scripted_transport.hpp"
 #include "support/wire_mirror.hpp"
-#include "whittle/backend/anthropic_model.hpp"
-#include "whittle/backend/openai_chat_model.hpp"
+#include "whittle/anthropic/anthropic_model.hpp"
+#include "whittle/openai/openai_chat_model.hpp"
 #include "whittle/reduction/reduction.hpp"
 
 #include <memory>

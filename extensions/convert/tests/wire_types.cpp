@@ -1,6 +1,6 @@
 #include "support/catch.hpp"
-#include "whittle/adapter/anthropic_wire.hpp"
-#include "whittle/adapter/openai_wire.hpp"
+#include "whittle/anthropic/anthropic_wire.hpp"
+#include "whittle/openai/openai_wire.hpp"
 
 #include <string>
 #include <vector>

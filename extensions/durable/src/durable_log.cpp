@@ -4,7 +4,7 @@
 #include "log_reader.hpp"
 #include "log_snapshots.hpp"
 #include "whittle/base/error.hpp"
-#include "whittle/port/detail/masking_storage.hpp"
+#include "whittle/storage/detail/masking_storage.hpp"
 
 #include <fmt/format.h>
 

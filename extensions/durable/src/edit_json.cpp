@@ -1,6 +1,6 @@
 #include "edit_json.hpp"
 
-#include "whittle/adapter/detail/json_tree.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 
 #include <utility>
 

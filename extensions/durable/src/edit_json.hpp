@@ -1,8 +1,8 @@
-// Edits and whole conversations as JSON: docs/durable.md has the format.
+// Edits and whole conversations as JSON: extensions/durable/README.md has the format.
 #pragma once
 
-#include "../adapter/side_table_json.hpp"
 #include "whittle/durable/detail/saved_edit.hpp"
+#include "whittle/saved/detail/side_table_json.hpp"
 
 #include <string>
 #include <string_view>

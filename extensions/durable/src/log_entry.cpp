@@ -1,10 +1,10 @@
 #include "log_entry.hpp"
 
 #include "edit_json.hpp"
-#include "whittle/adapter/detail/json_tree.hpp"
 #include "whittle/base/detail/names.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/base/hash.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 
 #include <fmt/format.h>
 

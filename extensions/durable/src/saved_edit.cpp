@@ -1,6 +1,6 @@
 #include "whittle/durable/detail/saved_edit.hpp"
 
-#include "../adapter/side_table_json.hpp"
+#include "whittle/saved/detail/side_table_json.hpp"
 
 #include <fmt/format.h>
 

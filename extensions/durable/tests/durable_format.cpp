@@ -16,7 +16,7 @@ namespace {
 using nlohmann::ordered_json;
 
 std::string path_of_version(int version) {
-    return std::string(WHITTLE_SOURCE_DIR) + "/tests/durable/version_" + std::to_string(version) + ".json";
+    return std::string(WHITTLE_SOURCE_DIR) + "/extensions/durable/tests/version_" + std::to_string(version) + ".json";
 }
 
 DurableOptions of_format() {

@@ -4,7 +4,7 @@
 #include "durable_tools.hpp"
 #include "support/killed_writers.hpp"
 #include "whittle/loop/agent_loop.hpp"
-#include "whittle/port/scripted_model.hpp"
+#include "whittle/model/scripted_model.hpp"
 
 #include <fcntl.h>
 

@@ -1,6 +1,6 @@
 // A disk that forgets, when the power fails, what was not synced.
 #include "durable_tools.hpp"
-#include "port/forgetful_disk.hpp"
+#include "storage/forgetful_disk.hpp"
 #include "support/soak.hpp"
 
 #include <map>

@@ -4,8 +4,8 @@
 #include "support/catch.hpp"
 #include "support/storage_tools.hpp"
 #include "support/temp_dir.hpp"
-#include "whittle/adapter/side_table.hpp"
 #include "whittle/durable/durable.hpp"
+#include "whittle/saved/side_table.hpp"
 
 #include <memory>
 #include <string>

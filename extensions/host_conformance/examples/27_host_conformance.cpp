@@ -1,7 +1,7 @@
 // Whether your traits lose nothing: build messages by hand, dump every field, and let the suite compare.
-#include "hosts/flat_adapter.hpp"
+#include "../../../examples/hosts/flat_adapter.hpp"
 
-#include <whittle/host/conformance.hpp>
+#include <whittle/host_conformance/conformance.hpp>
 
 #include <iostream>
 

@@ -1,6 +1,6 @@
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"
-#include "whittle/host/conformance.hpp"
+#include "whittle/host_conformance/conformance.hpp"
 
 #include <fmt/format.h>
 

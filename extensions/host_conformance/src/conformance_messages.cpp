@@ -1,5 +1,5 @@
 #include "whittle/base/text.hpp"
-#include "whittle/host/conformance.hpp"
+#include "whittle/host_conformance/conformance.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 // The message types that come with the library, in the shapes that providers document, with members nobody knows.
 #include "support/catch.hpp"
-#include "whittle/adapter/anthropic.hpp"
-#include "whittle/adapter/openai.hpp"
-#include "whittle/host/conformance.hpp"
+#include "whittle/anthropic/anthropic.hpp"
+#include "whittle/host_conformance/conformance.hpp"
+#include "whittle/openai/openai.hpp"
 
 #include <nlohmann/json.hpp>
 

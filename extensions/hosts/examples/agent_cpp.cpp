@@ -5,7 +5,7 @@
 #include "agent_cpp_scripted.hpp"
 #include "scripted_reader.hpp"
 
-#include <whittle/host/agent_cpp.hpp>
+#include <whittle/hosts/agent_cpp.hpp>
 #include <whittle/whittle.hpp>
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 
 #include "scripted_reader.hpp"
 
-#include <whittle/host/ai_sdk_cpp.hpp>
+#include <whittle/hosts/ai_sdk_cpp.hpp>
 #include <whittle/whittle.hpp>
 
 #include <algorithm>

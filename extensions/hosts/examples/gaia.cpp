@@ -5,7 +5,7 @@
 #include "gaia_scripted.hpp"
 #include "scripted_reader.hpp"
 
-#include <whittle/host/gaia.hpp>
+#include <whittle/hosts/gaia.hpp>
 #include <whittle/whittle.hpp>
 
 #include <algorithm>

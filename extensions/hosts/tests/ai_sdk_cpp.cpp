@@ -4,8 +4,8 @@
 
 #include "host_laws.hpp"
 #include "host_mutants.hpp"
-#include "whittle/host/ai_sdk_cpp.hpp"
-#include "whittle/host/conformance.hpp"
+#include "whittle/host_conformance/conformance.hpp"
+#include "whittle/hosts/ai_sdk_cpp.hpp"
 
 #include <optional>
 #include <string>

@@ -2,8 +2,8 @@
 
 #include "host_laws.hpp"
 #include "host_mutants.hpp"
-#include "whittle/host/conformance.hpp"
-#include "whittle/host/gaia.hpp"
+#include "whittle/host_conformance/conformance.hpp"
+#include "whittle/hosts/gaia.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -3,7 +3,7 @@
 
 #include "support/laws.hpp"
 #include "support/laws_random_editor.hpp"
-#include "whittle/compaction/pruning.hpp"
+#include "whittle/pruning/pruning.hpp"
 #include "whittle/reduction/reduction.hpp"
 
 #include <memory>

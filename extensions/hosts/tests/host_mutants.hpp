@@ -2,7 +2,7 @@
 #pragma once
 
 #include "support/catch.hpp"
-#include "whittle/host/conformance.hpp"
+#include "whittle/host_conformance/conformance.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,8 +1,8 @@
 #include "curl_exchange.hpp"
 
-#include "../base/ascii.hpp"
-#include "error_body.hpp"
-#include "url_text.hpp"
+#include "whittle/base/detail/ascii.hpp"
+#include "whittle/provider/detail/error_body.hpp"
+#include "whittle/provider/detail/url_text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "whittle/backend/curl_transport.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/http/curl_transport.hpp"
+#include "whittle/model/model.hpp"
 
 #include <curl/curl.h>
 

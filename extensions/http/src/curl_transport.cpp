@@ -1,7 +1,7 @@
-#include "whittle/backend/curl_transport.hpp"
+#include "whittle/http/curl_transport.hpp"
 
-#include "../base/sigpipe_guard.hpp"
 #include "curl_exchange.hpp"
+#include "whittle/base/detail/sigpipe_guard.hpp"
 
 #include "whittle/base/error.hpp"
 

@@ -1,13 +1,13 @@
 // As tests/loop/config_temporaries.cpp: that this file compiles is the test.
 #include "support/catch.hpp"
 
-#include <whittle/backend/anthropic_model.hpp>
-#include <whittle/backend/curl_transport.hpp>
-#include <whittle/backend/openai_chat_model.hpp>
-#include <whittle/backend/prompt_logprobs.hpp>
-#include <whittle/backend/sse_parser.hpp>
-#include <whittle/port/failover_model.hpp>
-#include <whittle/port/retry_model.hpp>
+#include <whittle/anthropic/anthropic_model.hpp>
+#include <whittle/http/curl_transport.hpp>
+#include <whittle/model/failover_model.hpp>
+#include <whittle/model/retry_model.hpp>
+#include <whittle/openai/openai_chat_model.hpp>
+#include <whittle/provider/sse_parser.hpp>
+#include <whittle/servers/prompt_logprobs.hpp>
 
 #include <cstddef>
 

@@ -2,9 +2,9 @@
 #include "support/errc_of.hpp"
 #include "support/hostile_server.hpp"
 #include "support/temp_dir.hpp"
-#include "whittle/backend/curl_transport.hpp"
-#include "whittle/backend/sse_parser.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/http/curl_transport.hpp"
+#include "whittle/model/model.hpp"
+#include "whittle/provider/sse_parser.hpp"
 
 #include <cstdlib>
 #include <fstream>

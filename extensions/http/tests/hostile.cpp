@@ -1,10 +1,10 @@
-#include "../../src/base/sigpipe_guard.hpp"
+#include "whittle/base/detail/sigpipe_guard.hpp"
 
 #include "support/catch.hpp"
 #include "support/hostile_server.hpp"
-#include "whittle/backend/classify_error.hpp"
-#include "whittle/backend/curl_transport.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/http/curl_transport.hpp"
+#include "whittle/model/model.hpp"
+#include "whittle/provider/classify_error.hpp"
 
 #include <unistd.h>
 

@@ -1,13 +1,13 @@
-// The code of docs/http.md.
+// The code of extensions/http/README.md.
 #include "support/catch.hpp"
 #include "support/hostile_server.hpp"
-#include "whittle/backend/classify_error.hpp"
-#include "whittle/backend/curl_transport.hpp"
-#include "whittle/backend/sse_parser.hpp"
+#include "whittle/http/curl_transport.hpp"
 #include "whittle/message/chat_message.hpp"
-#include "whittle/port/failover_model.hpp"
-#include "whittle/port/retry_model.hpp"
-#include "whittle/port/scripted_model.hpp"
+#include "whittle/model/failover_model.hpp"
+#include "whittle/model/retry_model.hpp"
+#include "whittle/model/scripted_model.hpp"
+#include "whittle/provider/classify_error.hpp"
+#include "whittle/provider/sse_parser.hpp"
 
 #include <chrono>
 #include <memory>

@@ -1,10 +1,10 @@
 // Both models over the real transport, against servers that do what servers should not.
 #include "support/catch.hpp"
 #include "support/hostile_server.hpp"
-#include "whittle/backend/anthropic_model.hpp"
-#include "whittle/backend/curl_transport.hpp"
-#include "whittle/backend/openai_chat_model.hpp"
-#include "whittle/port/retry_model.hpp"
+#include "whittle/anthropic/anthropic_model.hpp"
+#include "whittle/http/curl_transport.hpp"
+#include "whittle/model/retry_model.hpp"
+#include "whittle/openai/openai_chat_model.hpp"
 
 #include <atomic>
 #include <chrono>

@@ -2,8 +2,8 @@
 #include "support/catch.hpp"
 #include "support/hostile_server.hpp"
 #include "support/temp_dir.hpp"
-#include "whittle/backend/curl_transport.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/http/curl_transport.hpp"
+#include "whittle/model/model.hpp"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 // A model behind OpenAI's chat completions: a streamed conversation with a tool, and where its JSON goes.
-#include <whittle/adapter/openai.hpp>
-#include <whittle/backend/openai_chat_model.hpp>
+#include <whittle/openai/openai.hpp>
+#include <whittle/openai/openai_chat_model.hpp>
 #include <whittle/whittle.hpp>
 
 #include <iostream>

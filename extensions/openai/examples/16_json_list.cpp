@@ -1,5 +1,5 @@
 // A host with a loop and a std::vector of JSON messages of its own: truncation, clearing, read-back and overflow.
-#include <whittle/adapter/openai.hpp>
+#include <whittle/openai/openai.hpp>
 #include <whittle/whittle.hpp>
 
 #include <nlohmann/json.hpp>

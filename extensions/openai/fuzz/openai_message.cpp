@@ -1,7 +1,7 @@
 // Any bytes: what parses as an OpenAI message can be read, saved and edited, and obeys the laws of the traits.
-#include "wire_message.hpp"
+#include "../../provider/fuzz/wire_message.hpp"
 
-#include "whittle/adapter/openai.hpp"
+#include "whittle/openai/openai.hpp"
 
 #include <cstddef>
 #include <cstdint>

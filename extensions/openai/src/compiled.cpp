@@ -1,7 +1,7 @@
 // Over openai::Message, once for every program.
-#include "whittle/adapter/openai.hpp"
+#include "whittle/openai/openai.hpp"
 
-#include "compile.hpp"
+#include "whittle/provider/detail/compile.hpp"
 
 namespace whittle::inline v0 {
 

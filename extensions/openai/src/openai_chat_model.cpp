@@ -1,9 +1,9 @@
-#include "whittle/backend/openai_chat_model.hpp"
+#include "whittle/openai/openai_chat_model.hpp"
 
-#include "model_exchange.hpp"
-#include "openai_request.hpp"
+#include "whittle/openai/detail/openai_request.hpp"
+#include "whittle/provider/detail/model_exchange.hpp"
 
-#include "openai_stream.hpp"
+#include "whittle/openai/detail/openai_stream.hpp"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "whittle/backend/openai_chat_model.hpp"
+#include "whittle/openai/openai_chat_model.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
-#include "openai_request.hpp"
+#include "whittle/openai/detail/openai_request.hpp"
 
-#include "check_endpoint.hpp"
-#include "json_body.hpp"
+#include "whittle/provider/detail/check_endpoint.hpp"
+#include "whittle/provider/detail/json_body.hpp"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
-#include "openai_stream.hpp"
+#include "whittle/openai/detail/openai_stream.hpp"
 
-#include "json_body.hpp"
-#include "merge_delta.hpp"
-#include "reply_text.hpp"
+#include "whittle/provider/detail/json_body.hpp"
+#include "whittle/provider/detail/merge_delta.hpp"
+#include "whittle/provider/detail/reply_text.hpp"
 
-#include "whittle/backend/classify_error.hpp"
+#include "whittle/provider/classify_error.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // What holds for every message, tried on random ones.
-#include "random_json.hpp"
+#include "extensions/provider/tests/random_json.hpp"
 #include "support/catch.hpp"
-#include "whittle/adapter/openai.hpp"
+#include "whittle/openai/openai.hpp"
 
 #include <algorithm>
 #include <string>

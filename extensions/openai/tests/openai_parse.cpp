@@ -1,5 +1,5 @@
 #include "support/catch.hpp"
-#include "whittle/adapter/openai.hpp"
+#include "whittle/openai/openai.hpp"
 
 #include <limits>
 #include <string>

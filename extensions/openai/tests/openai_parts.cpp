@@ -1,6 +1,6 @@
 #include "support/catch.hpp"
-#include "whittle/adapter/openai.hpp"
 #include "whittle/message/chat_message.hpp"
+#include "whittle/openai/openai.hpp"
 
 #include <nlohmann/json.hpp>
 

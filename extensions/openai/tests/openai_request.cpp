@@ -1,5 +1,5 @@
 // What a chat-completions request looks like for each kind of server.
-#include "../../src/backend/openai_request.hpp"
+#include "whittle/openai/detail/openai_request.hpp"
 #include "support/catch.hpp"
 
 #include <string>

@@ -1,10 +1,10 @@
 // Chat completions over a scripted transport: what comes back, whole and streamed.
-#include "../../src/backend/openai_stream.hpp"
+#include "whittle/openai/detail/openai_stream.hpp"
 #include "support/catch.hpp"
 #include "support/errc_of.hpp"
 #include "support/failure_of.hpp"
 #include "support/scripted_transport.hpp"
-#include "whittle/backend/openai_chat_model.hpp"
+#include "whittle/openai/openai_chat_model.hpp"
 
 #include <memory>
 #include <stdexcept>

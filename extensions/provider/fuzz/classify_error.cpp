@@ -1,6 +1,6 @@
 // Any bytes as the answer of a server: two bytes of status, a header up to the first line feed, the body. It is put
 // into a class, with numbers and a message that a program can use.
-#include "whittle/backend/classify_error.hpp"
+#include "whittle/provider/classify_error.hpp"
 #include "whittle/base/text.hpp"
 
 #include <cstddef>

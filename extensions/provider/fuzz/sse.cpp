@@ -1,6 +1,6 @@
 // Any bytes as an event stream, cut where the bytes say: the events are those of the stream in one piece.
-#include "whittle/backend/sse_parser.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/model/model.hpp"
+#include "whittle/provider/sse_parser.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -2,9 +2,9 @@
 // the laws of the traits.
 #pragma once
 
-#include "whittle/adapter/detail/json_message.hpp"
 #include "whittle/base/text.hpp"
 #include "whittle/message/traits.hpp"
+#include "whittle/provider/detail/json_message.hpp"
 
 #include <cstddef>
 #include <string>

@@ -1,4 +1,4 @@
-#include "check_endpoint.hpp"
+#include "whittle/provider/detail/check_endpoint.hpp"
 
 #include "whittle/base/text.hpp"
 

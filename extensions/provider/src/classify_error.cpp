@@ -1,12 +1,12 @@
-#include "whittle/backend/classify_error.hpp"
+#include "whittle/provider/classify_error.hpp"
 
-#include "../base/ascii.hpp"
 #include "echoed_text.hpp"
-#include "error_body.hpp"
 #include "overflow_form.hpp"
 #include "overflow_text.hpp"
-#include "retry_after.hpp"
-#include "url_text.hpp"
+#include "whittle/base/detail/ascii.hpp"
+#include "whittle/provider/detail/error_body.hpp"
+#include "whittle/provider/detail/retry_after.hpp"
+#include "whittle/provider/detail/url_text.hpp"
 
 #include "whittle/base/text.hpp"
 

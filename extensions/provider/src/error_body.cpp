@@ -1,7 +1,7 @@
-#include "error_body.hpp"
+#include "whittle/provider/detail/error_body.hpp"
 
-#include "../base/ascii.hpp"
-#include "retry_after.hpp"
+#include "whittle/base/detail/ascii.hpp"
+#include "whittle/provider/detail/retry_after.hpp"
 
 #include "whittle/base/text.hpp"
 

@@ -1,6 +1,6 @@
-#include "whittle/backend/http_transport.hpp"
+#include "whittle/provider/http_transport.hpp"
 
-#include "../base/ascii.hpp"
+#include "whittle/base/detail/ascii.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
-#include "json_body.hpp"
+#include "whittle/provider/detail/json_body.hpp"
 
 #include "whittle/base/text.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/model/model.hpp"
 
 #include <fmt/format.h>
 

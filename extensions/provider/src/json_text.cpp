@@ -1,4 +1,4 @@
-#include "whittle/adapter/detail/json_text.hpp"
+#include "whittle/provider/detail/json_text.hpp"
 
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"

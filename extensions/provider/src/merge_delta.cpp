@@ -1,6 +1,6 @@
-#include "merge_delta.hpp"
+#include "whittle/provider/detail/merge_delta.hpp"
 
-#include "whittle/port/model.hpp"
+#include "whittle/model/model.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,9 @@
-#include "model_exchange.hpp"
+#include "whittle/provider/detail/model_exchange.hpp"
 
-#include "url_text.hpp"
+#include "whittle/provider/detail/url_text.hpp"
 
-#include "whittle/backend/classify_error.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/provider/classify_error.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "overflow_form.hpp"
 
-#include "../base/ascii.hpp"
+#include "whittle/base/detail/ascii.hpp"
 
 #include "whittle/base/text.hpp"
 

@@ -1,6 +1,6 @@
 #include "overflow_text.hpp"
 
-#include "../base/ascii.hpp"
+#include "whittle/base/detail/ascii.hpp"
 
 #include <algorithm>
 #include <array>

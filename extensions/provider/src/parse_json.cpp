@@ -1,6 +1,6 @@
-#include "json_builder.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/provider/detail/json_builder.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,8 +1,8 @@
-#include "reply_text.hpp"
+#include "whittle/provider/detail/reply_text.hpp"
 
-#include "whittle/adapter/detail/json_message.hpp"
 #include "whittle/base/text.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/model/model.hpp"
+#include "whittle/provider/detail/json_message.hpp"
 
 namespace whittle::inline v0::detail {
 

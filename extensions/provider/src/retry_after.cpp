@@ -1,6 +1,6 @@
-#include "retry_after.hpp"
+#include "whittle/provider/detail/retry_after.hpp"
 
-#include "../base/ascii.hpp"
+#include "whittle/base/detail/ascii.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,6 @@
-#include "whittle/backend/sse_parser.hpp"
+#include "whittle/provider/sse_parser.hpp"
 
-#include "whittle/port/model.hpp"
+#include "whittle/model/model.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "support/catch.hpp"
-#include "whittle/backend/classify_error.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/provider/classify_error.hpp"
 
 #include <chrono>
 #include <string>

@@ -1,6 +1,6 @@
 // Sentences of providers and servers that are told by their form: a size that was asked, a size that is allowed.
 #include "support/catch.hpp"
-#include "whittle/backend/classify_error.hpp"
+#include "whittle/provider/classify_error.hpp"
 
 #include <cstdint>
 #include <string>

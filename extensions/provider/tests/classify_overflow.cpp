@@ -1,5 +1,5 @@
 #include "support/catch.hpp"
-#include "whittle/backend/classify_error.hpp"
+#include "whittle/provider/classify_error.hpp"
 
 #include <string>
 #include <string_view>

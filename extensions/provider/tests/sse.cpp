@@ -1,6 +1,6 @@
 #include "support/catch.hpp"
-#include "whittle/backend/sse_parser.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/model/model.hpp"
+#include "whittle/provider/sse_parser.hpp"
 
 #include <string>
 #include <string_view>

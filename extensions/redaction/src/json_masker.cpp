@@ -1,11 +1,11 @@
 #include "json_masker.hpp"
 
-#include "../base/ascii.hpp"
 #include "key_lines.hpp"
 #include "made_words.hpp"
 #include "piece_masker.hpp"
 #include "redacting_stream.hpp"
 #include "value_text.hpp"
+#include "whittle/base/detail/ascii.hpp"
 
 #include <nlohmann/json.hpp>
 

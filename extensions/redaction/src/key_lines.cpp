@@ -1,8 +1,8 @@
 #include "key_lines.hpp"
 
-#include "../base/ascii.hpp"
 #include "made_words.hpp"
 #include "secret_forms.hpp"
+#include "whittle/base/detail/ascii.hpp"
 
 #include <algorithm>
 #include <utility>

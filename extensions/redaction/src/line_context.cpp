@@ -1,7 +1,7 @@
 #include "line_context.hpp"
 
-#include "../base/ascii.hpp"
 #include "private_key_text.hpp"
+#include "whittle/base/detail/ascii.hpp"
 
 #include <algorithm>
 #include <array>

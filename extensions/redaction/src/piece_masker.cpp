@@ -1,9 +1,9 @@
 #include "piece_masker.hpp"
 
-#include "../base/ascii.hpp"
 #include "made_words.hpp"
 #include "private_key_text.hpp"
 #include "value_text.hpp"
+#include "whittle/base/detail/ascii.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "private_key_text.hpp"
 
-#include "../base/ascii.hpp"
+#include "whittle/base/detail/ascii.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,10 +1,10 @@
 #include "whittle/redaction/redacted_storage.hpp"
 
-#include "../port/range.hpp"
-#include "../port/sealed_mark.hpp"
 #include "redacted_writer.hpp"
 #include "redaction_note.hpp"
+#include "sealed_mark.hpp"
 #include "whittle/base/error.hpp"
+#include "whittle/storage/detail/range.hpp"
 
 #include <fmt/format.h>
 

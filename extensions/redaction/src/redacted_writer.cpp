@@ -1,8 +1,8 @@
 #include "redacted_writer.hpp"
 
-#include "../port/holding_writer.hpp"
 #include "redacting_stream.hpp"
 #include "redaction_note.hpp"
+#include "whittle/storage/detail/holding_writer.hpp"
 
 #include <memory>
 #include <string>

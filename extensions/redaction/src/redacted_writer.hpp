@@ -1,7 +1,7 @@
 #pragma once
 
-#include "whittle/port/storage.hpp"
 #include "whittle/redaction/redaction.hpp"
+#include "whittle/storage/storage.hpp"
 
 #include <memory>
 

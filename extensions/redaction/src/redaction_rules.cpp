@@ -1,7 +1,7 @@
 #include "redaction_rules.hpp"
 
-#include "../base/ascii.hpp"
 #include "made_words.hpp"
+#include "whittle/base/detail/ascii.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"
 

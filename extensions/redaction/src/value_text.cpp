@@ -1,10 +1,10 @@
 #include "value_text.hpp"
 
-#include "../base/ascii.hpp"
 #include "line_context.hpp"
 #include "made_words.hpp"
 #include "private_key_text.hpp"
 #include "secret_forms.hpp"
+#include "whittle/base/detail/ascii.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // Stores as a configuration asks for them: masked, sealed, in SQLite.
 #include "whittle/redaction/configured_redaction.hpp"
 
-#include "port/file_tools.hpp"
+#include "storage/file_tools.hpp"
 #include "support/catch.hpp"
 #if WHITTLE_HAVE_SEALING
 #    include "whittle/sealing/configured_sealing.hpp"

@@ -8,15 +8,15 @@
 #include "support/soak.hpp"
 #include "support/storage_tools.hpp"
 #include "whittle/compaction/compaction.hpp"
-#include "whittle/compaction/fetch_media.hpp"
-#include "whittle/compaction/pruning.hpp"
 #include "whittle/conversation/read_offloaded.hpp"
 #include "whittle/durable/durable.hpp"
-#include "whittle/port/scripted_model.hpp"
+#include "whittle/model/scripted_model.hpp"
+#include "whittle/pruning/fetch_media.hpp"
+#include "whittle/pruning/pruning.hpp"
 #include "whittle/reduction/reduction.hpp"
-#include "whittle/reduction/trimming.hpp"
 #include "whittle/summarization/summarization.hpp"
 #include "whittle/token_saving/token_saving.hpp"
+#include "whittle/trimming/trimming.hpp"
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // The storage contract behind masks, and what is kept of what holds secrets.
 #include "whittle/redaction/redacted_storage.hpp"
 
-#include "port/file_tools.hpp"
+#include "storage/file_tools.hpp"
 #include "support/catch.hpp"
 #include "support/faulty_storage.hpp"
 #include "support/soak.hpp"

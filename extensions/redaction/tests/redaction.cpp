@@ -1,7 +1,7 @@
 // What the rules find, and what they leave alone.
 #include "whittle/redaction/redaction.hpp"
 
-#include "port/file_tools.hpp"
+#include "storage/file_tools.hpp"
 #include "support/catch.hpp"
 #include "support/storage_tools.hpp"
 #include "whittle/base/error.hpp"

@@ -1,7 +1,7 @@
 #include "redis_connection.hpp"
 
-#include "../base/sigpipe_guard.hpp"
 #include "redis_layout.hpp"
+#include "whittle/base/detail/sigpipe_guard.hpp"
 #include "whittle/base/error.hpp"
 
 #include <fcntl.h>

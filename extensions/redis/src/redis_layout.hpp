@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../port/fingerprint.hpp"
+#include "whittle/storage/detail/fingerprint.hpp"
 
 #include <cstdint>
 #include <optional>

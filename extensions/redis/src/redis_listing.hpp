@@ -2,7 +2,7 @@
 
 #include "redis_store.hpp"
 
-#include "whittle/port/storage.hpp"
+#include "whittle/storage/storage.hpp"
 
 #include <functional>
 

@@ -1,11 +1,11 @@
 #include "whittle/redis/redis_storage.hpp"
 
-#include "../port/range.hpp"
 #include "redis_listing.hpp"
 #include "redis_options.hpp"
 #include "redis_publish.hpp"
 #include "redis_reading.hpp"
 #include "redis_writer.hpp"
+#include "whittle/storage/detail/range.hpp"
 
 #include <utility>
 

@@ -1,10 +1,10 @@
 #include "redis_writer.hpp"
 
-#include "../port/chunk_filler.hpp"
-#include "../port/commit_once.hpp"
 #include "redis_publish.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/base/hash.hpp"
+#include "whittle/storage/detail/chunk_filler.hpp"
+#include "whittle/storage/detail/commit_once.hpp"
 
 #include <fmt/format.h>
 

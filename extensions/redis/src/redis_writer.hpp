@@ -1,7 +1,7 @@
 #pragma once
 
 #include "redis_chunks.hpp"
-#include "whittle/port/storage.hpp"
+#include "whittle/storage/storage.hpp"
 
 namespace whittle::inline v0 {
 

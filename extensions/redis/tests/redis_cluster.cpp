@@ -1,8 +1,8 @@
 // Objects in a cluster, while slots move and primaries die, and behind sentinels.
-#include "../../src/redis/redis_layout.hpp"
+#include "../src/redis_layout.hpp"
 
-#include "redis/redis_proxy.hpp"
-#include "redis/redis_tools.hpp"
+#include "redis_proxy.hpp"
+#include "redis_tools.hpp"
 #include "support/catch.hpp"
 
 #include <atomic>

@@ -1,7 +1,7 @@
 // Redis as a configuration asks for it.
 #include "whittle/redis/configured_redis.hpp"
 
-#include "redis/redis_tools.hpp"
+#include "redis_tools.hpp"
 #include "support/catch.hpp"
 
 using namespace whittle;

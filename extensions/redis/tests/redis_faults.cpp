@@ -1,8 +1,8 @@
 // What the Redis storage does when connections end, answers are cut or late, and servers refuse.
-#include "../../src/redis/redis_scripts.hpp"
+#include "../src/redis_scripts.hpp"
 
-#include "redis/redis_proxy.hpp"
-#include "redis/redis_tools.hpp"
+#include "redis_proxy.hpp"
+#include "redis_tools.hpp"
 #include "support/catch.hpp"
 
 #include <atomic>

@@ -1,7 +1,7 @@
 // Scripts on servers that know them and on those that do not.
-#include "../../src/redis/redis_scripts.hpp"
+#include "../src/redis_scripts.hpp"
 
-#include "redis/redis_tools.hpp"
+#include "redis_tools.hpp"
 #include "support/catch.hpp"
 
 using namespace whittle;

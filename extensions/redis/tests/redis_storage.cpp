@@ -1,9 +1,9 @@
 #include "whittle/redis/redis_storage.hpp"
 
-#include "../../src/redis/redis_layout.hpp"
-#include "../../src/redis/redis_tls.hpp"
+#include "../src/redis_layout.hpp"
+#include "../src/redis_tls.hpp"
 
-#include "redis/redis_tools.hpp"
+#include "redis_tools.hpp"
 #include "support/catch.hpp"
 #include "whittle/durable/durable.hpp"
 #include "whittle/message/chat_message.hpp"

@@ -1,8 +1,8 @@
 // What the tests of the Redis storage share.
 #pragma once
 
-#include "port/file_tools.hpp"
-#include "redis/redis_servers.hpp"
+#include "redis_servers.hpp"
+#include "storage/file_tools.hpp"
 #include "support/storage_tools.hpp"
 #include "support/suite_sizes.hpp"
 #include "whittle/redis/redis_storage.hpp"

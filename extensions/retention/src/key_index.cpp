@@ -1,6 +1,6 @@
 #include "key_index.hpp"
 
-#include "../base/ascii.hpp"
+#include "whittle/base/detail/ascii.hpp"
 #include "whittle/conversation/detail/mark_keys.hpp"
 
 #include <algorithm>

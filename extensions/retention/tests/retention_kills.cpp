@@ -1,5 +1,5 @@
 // Processes that write and collect, killed at random moments, and disks that forget what was not synced.
-#include "port/forgetful_disk.hpp"
+#include "storage/forgetful_disk.hpp"
 #include "support/catch.hpp"
 #include "support/killed_process.hpp"
 #include "whittle/durable/durable.hpp"

@@ -1,5 +1,5 @@
 // Any bytes as a side table: it is refused, or gives a conversation that can be undone, edited and saved again.
-#include "whittle/adapter/side_table.hpp"
+#include "whittle/saved/side_table.hpp"
 #include "whittle/message/validity.hpp"
 
 #include <cstddef>

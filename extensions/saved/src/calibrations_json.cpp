@@ -1,5 +1,5 @@
 // What was learnt of models' counting, as it stands in a side table.
-#include "side_table_json.hpp"
+#include "whittle/saved/detail/side_table_json.hpp"
 
 namespace whittle::inline v0::detail {
 

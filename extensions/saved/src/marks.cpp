@@ -1,12 +1,12 @@
-#include "whittle/adapter/detail/marks.hpp"
+#include "whittle/saved/detail/marks.hpp"
 
-#include "side_table_json.hpp"
-#include "whittle/adapter/detail/json_tree.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/base/hash.hpp"
 #include "whittle/conversation/detail/mark_keys.hpp"
 #include "whittle/conversation/detail/object_names.hpp"
 #include "whittle/message/detail/group_finder.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
+#include "whittle/saved/detail/side_table_json.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
-#include "whittle/adapter/side_table.hpp"
+#include "whittle/saved/side_table.hpp"
 
-#include "side_table_json.hpp"
-#include "whittle/adapter/detail/json_tree.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
+#include "whittle/saved/detail/side_table_json.hpp"
 
 #include <fmt/format.h>
 

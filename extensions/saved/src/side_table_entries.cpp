@@ -1,5 +1,5 @@
-#include "side_table_json.hpp"
-#include "whittle/port/storage.hpp"
+#include "whittle/saved/detail/side_table_json.hpp"
+#include "whittle/storage/storage.hpp"
 
 #include <array>
 #include <utility>

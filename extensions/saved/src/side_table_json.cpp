@@ -1,10 +1,10 @@
-#include "side_table_json.hpp"
+#include "whittle/saved/detail/side_table_json.hpp"
 
-#include "../base/base64.hpp"
-#include "whittle/adapter/detail/json_text.hpp"
+#include "whittle/base/detail/base64.hpp"
 #include "whittle/base/detail/names.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/provider/detail/json_text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // The code of docs/saving.md on marks that go with messages.
-#include "whittle/adapter/side_table.hpp"
+#include "whittle/saved/side_table.hpp"
 
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"

@@ -1,9 +1,9 @@
 // Marks that go with messages: for hosts that save messages and nothing beside them.
-#include "whittle/adapter/anthropic.hpp"
-#include "whittle/adapter/openai.hpp"
-#include "whittle/adapter/side_table.hpp"
-#include "whittle/port/scripted_model.hpp"
+#include "whittle/anthropic/anthropic.hpp"
+#include "whittle/model/scripted_model.hpp"
+#include "whittle/openai/openai.hpp"
 #include "whittle/reduction/reduction.hpp"
+#include "whittle/saved/side_table.hpp"
 #include "whittle/summarization/summarization.hpp"
 
 #include "support/catch.hpp"

@@ -1,5 +1,5 @@
-#include "whittle/adapter/side_table.hpp"
-#include "whittle/adapter/openai.hpp"
+#include "whittle/saved/side_table.hpp"
+#include "whittle/openai/openai.hpp"
 #include "whittle/reduction/reduction.hpp"
 
 #include "support/catch.hpp"

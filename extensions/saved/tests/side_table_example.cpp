@@ -1,6 +1,6 @@
 // What docs/saving.md shows.
-#include "whittle/adapter/side_table.hpp"
 #include "whittle/chain/chain.hpp"
+#include "whittle/saved/side_table.hpp"
 
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"

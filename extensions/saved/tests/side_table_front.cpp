@@ -1,8 +1,8 @@
 // A list that went on since its side table was saved: `front_from_side_table`.
-#include "whittle/adapter/anthropic.hpp"
-#include "whittle/adapter/openai.hpp"
-#include "whittle/adapter/side_table.hpp"
+#include "whittle/anthropic/anthropic.hpp"
+#include "whittle/openai/openai.hpp"
 #include "whittle/reduction/reduction.hpp"
+#include "whittle/saved/side_table.hpp"
 
 #include "support/catch.hpp"
 #include "support/errc_of.hpp"

@@ -1,7 +1,7 @@
 #include "support/catch.hpp"
-#include "whittle/adapter/side_table.hpp"
 #include "whittle/chain/chain.hpp"
 #include "whittle/reduction/reduction.hpp"
+#include "whittle/saved/side_table.hpp"
 
 #include <memory>
 #include <string>

@@ -2,9 +2,9 @@
 #include "support/catch.hpp"
 #include "support/errc_of.hpp"
 #include "support/temp_dir.hpp"
-#include "whittle/adapter/side_table.hpp"
 #include "whittle/conversation/read_offloaded.hpp"
 #include "whittle/reduction/reduction.hpp"
+#include "whittle/saved/side_table.hpp"
 
 #include <filesystem>
 #include <memory>

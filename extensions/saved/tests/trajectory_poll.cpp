@@ -1,4 +1,4 @@
-#include "whittle/adapter/trajectory.hpp"
+#include "whittle/saved/trajectory.hpp"
 
 #include "support/catch.hpp"
 

@@ -1,6 +1,6 @@
 #include "sealed_format.hpp"
 
-#include "../port/sealed_mark.hpp"
+#include "sealed_mark.hpp"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 
 #include "sealing_cipher.hpp"
 #include "sealing_keys.hpp"
-#include "whittle/port/storage.hpp"
+#include "whittle/storage/storage.hpp"
 
 #include <cstdint>
 #include <memory>

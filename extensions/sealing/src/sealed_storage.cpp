@@ -1,10 +1,10 @@
 #include "whittle/sealing/sealed_storage.hpp"
 
-#include "../port/range.hpp"
 #include "sealed_reader.hpp"
 #include "sealed_writer.hpp"
 #include "sealing_keys.hpp"
 #include "whittle/base/error.hpp"
+#include "whittle/storage/detail/range.hpp"
 
 #include <fmt/format.h>
 

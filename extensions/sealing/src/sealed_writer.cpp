@@ -1,9 +1,9 @@
 #include "sealed_writer.hpp"
 
-#include "../port/holding_writer.hpp"
 #include "sealed_reader.hpp"
 #include "sealing_cipher.hpp"
 #include "whittle/base/error.hpp"
+#include "whittle/storage/detail/holding_writer.hpp"
 
 #include <memory>
 #include <string>

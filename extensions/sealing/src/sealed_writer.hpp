@@ -1,7 +1,7 @@
 #pragma once
 
 #include "sealing_keys.hpp"
-#include "whittle/port/storage.hpp"
+#include "whittle/storage/storage.hpp"
 
 #include <memory>
 

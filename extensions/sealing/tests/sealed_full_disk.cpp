@@ -1,5 +1,5 @@
 // Sealed stores on a disk that is full, or cannot be written.
-#include "port/disk_faults.hpp"
+#include "storage/disk_faults.hpp"
 #include "support/catch.hpp"
 #include "whittle/sealing/sealed_storage.hpp"
 #if WHITTLE_HAVE_SQLITE

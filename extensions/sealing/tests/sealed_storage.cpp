@@ -1,7 +1,7 @@
 // Sealed objects: the storage contract behind sealing, and what a store cannot do to them unnoticed.
 #include "whittle/sealing/sealed_storage.hpp"
 
-#include "port/file_tools.hpp"
+#include "storage/file_tools.hpp"
 #include "support/catch.hpp"
 #include "support/faulty_storage.hpp"
 #include "support/soak.hpp"

@@ -1,5 +1,5 @@
 // A server of one's own says what is otherwise configured: its window, its slots, its tokens. No network.
-#include <whittle/backend/openai_chat_model.hpp>
+#include <whittle/openai/openai_chat_model.hpp>
 #include <whittle/preset/presets.hpp>
 #include <whittle/servers/cut_watch.hpp>
 #include <whittle/servers/server_tokens.hpp>

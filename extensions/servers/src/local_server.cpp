@@ -1,4 +1,4 @@
-#include "whittle/preset/presets.hpp"
+#include "whittle/servers/local_server.hpp"
 
 #include <algorithm>
 #include <cmath>

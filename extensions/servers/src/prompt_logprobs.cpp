@@ -1,9 +1,9 @@
-#include "whittle/backend/prompt_logprobs.hpp"
+#include "whittle/servers/prompt_logprobs.hpp"
 
-#include "check_endpoint.hpp"
-#include "json_body.hpp"
-#include "model_exchange.hpp"
-#include "reply_text.hpp"
+#include "whittle/provider/detail/check_endpoint.hpp"
+#include "whittle/provider/detail/json_body.hpp"
+#include "whittle/provider/detail/model_exchange.hpp"
+#include "whittle/provider/detail/reply_text.hpp"
 
 #include <fmt/format.h>
 

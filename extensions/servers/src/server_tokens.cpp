@@ -1,7 +1,7 @@
 #include "whittle/servers/server_tokens.hpp"
 
-#include "../backend/openai_request.hpp"
 #include "server_exchange.hpp"
+#include "whittle/openai/detail/openai_request.hpp"
 
 #include "whittle/base/error.hpp"
 #include "whittle/base/hash.hpp"

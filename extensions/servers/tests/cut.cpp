@@ -1,10 +1,10 @@
 // A server that leaves out the oldest messages of a request that is too large and says nothing.
-#include "servers/routed.hpp"
+#include "routed.hpp"
 #include "support/catch.hpp"
 #include "support/errc_of.hpp"
-#include "whittle/adapter/openai.hpp"
-#include "whittle/backend/openai_chat_model.hpp"
 #include "whittle/loop/agent_loop.hpp"
+#include "whittle/openai/openai.hpp"
+#include "whittle/openai/openai_chat_model.hpp"
 #include "whittle/preset/presets.hpp"
 #include "whittle/servers/cut_watch.hpp"
 

@@ -1,6 +1,6 @@
 // What servers say of themselves. Replies of llama-server and Ollama are recorded, the others written after
 // documentation.
-#include "servers/routed.hpp"
+#include "routed.hpp"
 #include "support/catch.hpp"
 #include "support/errc_of.hpp"
 #include "whittle/servers/server_facts.hpp"

@@ -1,7 +1,8 @@
 // A server of one's own: what its timings say of its speed, and what it keeps of a conversation.
+#include "whittle/servers/local_server.hpp"
 #include "support/catch.hpp"
-#include "whittle/adapter/openai.hpp"
-#include "whittle/backend/openai_chat_model.hpp"
+#include "whittle/openai/openai.hpp"
+#include "whittle/openai/openai_chat_model.hpp"
 #include "whittle/preset/presets.hpp"
 
 #include <nlohmann/json.hpp>

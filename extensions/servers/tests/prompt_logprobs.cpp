@@ -1,5 +1,5 @@
 // Log-probabilities of a prompt, as two kinds of servers tell them.
-#include "whittle/backend/prompt_logprobs.hpp"
+#include "whittle/servers/prompt_logprobs.hpp"
 #include "support/catch.hpp"
 #include "support/errc_of.hpp"
 #include "support/scripted_transport.hpp"

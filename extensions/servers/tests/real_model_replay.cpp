@@ -1,11 +1,12 @@
-// What a real language model said, played again: recorded by scripts/real_model --record tests/backend/recordings.
-#include "real_model/plans.hpp"
-#include "real_model/recording.hpp"
+// What a real language model said, played again: recorded by scripts/real_model --record
+// extensions/servers/tests/recordings.
+#include "../examples/real_model/plans.hpp"
+#include "../examples/real_model/recording.hpp"
 #include "support/catch.hpp"
 
-#include "../../src/backend/openai_request.hpp"
-#include "whittle/backend/classify_error.hpp"
+#include "whittle/openai/detail/openai_request.hpp"
 #include "whittle/preset/presets.hpp"
+#include "whittle/provider/classify_error.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -32,7 +33,7 @@ const std::vector<RecordedServer>& recorded_servers() {
 }
 
 std::filesystem::path file_of(const RecordedServer& server, std::string_view name) {
-    return std::filesystem::path(WHITTLE_SOURCE_DIR) / "tests/backend/recordings" /
+    return std::filesystem::path(WHITTLE_SOURCE_DIR) / "extensions/servers/tests/recordings" /
            (server.prefix + std::string(name) + ".json");
 }
 

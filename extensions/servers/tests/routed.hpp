@@ -1,7 +1,7 @@
 #pragma once
 
-#include "whittle/backend/http_transport.hpp"
 #include "whittle/base/error.hpp"
+#include "whittle/provider/http_transport.hpp"
 
 #include <cstddef>
 #include <fstream>
@@ -58,9 +58,10 @@ private:
     std::map<std::string, Answer> routes_{};
 };
 
-/// A recorded or documented reply: tests/servers/replies/README.md says which is which.
+/// A recorded or documented reply: extensions/servers/tests/replies/README.md says which is which.
 inline std::string server_reply(const std::string& name) {
-    std::ifstream in(std::string(WHITTLE_SERVER_REPLIES) + "/" + name + ".json", std::ios::binary);
+    std::ifstream in(std::string(WHITTLE_SOURCE_DIR "/extensions/servers/tests/replies") + "/" + name + ".json",
+                     std::ios::binary);
     if (!in) throw Error(Errc::not_found, "read the reply " + name);
     return {std::istreambuf_iterator<char>(in), {}};
 }

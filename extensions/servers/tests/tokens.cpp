@@ -1,8 +1,8 @@
 // Counting by a server's own vocabulary and template.
-#include "servers/routed.hpp"
+#include "routed.hpp"
 #include "support/catch.hpp"
 #include "support/errc_of.hpp"
-#include "whittle/adapter/openai.hpp"
+#include "whittle/openai/openai.hpp"
 #include "whittle/servers/server_tokens.hpp"
 
 #include <nlohmann/json.hpp>

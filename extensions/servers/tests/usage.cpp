@@ -1,8 +1,8 @@
 // What recorded replies of llama-server say of its cache.
-#include "servers/routed.hpp"
+#include "routed.hpp"
 #include "support/catch.hpp"
-#include "whittle/adapter/openai.hpp"
-#include "whittle/backend/openai_chat_model.hpp"
+#include "whittle/openai/openai.hpp"
+#include "whittle/openai/openai_chat_model.hpp"
 #include "whittle/servers/server_facts.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // What whittle does, in the host's log: events and reports go to a logger of spdlog.
-#include <whittle/adapter/spdlog.hpp>
+#include <whittle/spdlog/spdlog.hpp>
 #include <whittle/whittle.hpp>
 
 #include <spdlog/sinks/ostream_sink.h>

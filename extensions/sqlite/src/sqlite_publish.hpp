@@ -1,9 +1,9 @@
 #pragma once
 
-#include "../port/fingerprint.hpp"
 #include "sqlite_contents.hpp"
 #include "sqlite_database.hpp"
 #include "sqlite_streams.hpp"
+#include "whittle/storage/detail/fingerprint.hpp"
 
 namespace whittle::inline v0 {
 

@@ -1,14 +1,14 @@
 #include "whittle/sqlite/sqlite_storage.hpp"
 
-#include "../port/chunk_filler.hpp"
-#include "../port/commit_once.hpp"
-#include "../port/range.hpp"
 #include "sqlite_on.hpp"
 #include "sqlite_publish.hpp"
 #include "sqlite_schema.hpp"
 #include "sqlite_upkeep.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/base/hash.hpp"
+#include "whittle/storage/detail/chunk_filler.hpp"
+#include "whittle/storage/detail/commit_once.hpp"
+#include "whittle/storage/detail/range.hpp"
 
 #include <fmt/format.h>
 

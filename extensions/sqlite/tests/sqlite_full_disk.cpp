@@ -1,6 +1,6 @@
 // The SQLite storage on a disk that is full, or cannot be written.
-#include "port/disk_faults.hpp"
 #include "sqlite_tools.hpp"
+#include "storage/disk_faults.hpp"
 #include "support/catch.hpp"
 
 using namespace whittle;

@@ -1,5 +1,5 @@
 // Files and directories that are not what the SQLite storage expects, and others who hold the file.
-#include "../../src/sqlite/sqlite_schema.hpp"
+#include "../src/sqlite_schema.hpp"
 #include "sqlite_tools.hpp"
 #include "support/catch.hpp"
 

@@ -1,9 +1,9 @@
 // What the tests of the SQLite storage share.
 #pragma once
 
-#include "../../src/sqlite/sqlite_on.hpp"
+#include "../src/sqlite_on.hpp"
 
-#include "port/file_tools.hpp"
+#include "storage/file_tools.hpp"
 #include "support/soak.hpp"
 #include "support/storage_tools.hpp"
 #include "support/temp_dir.hpp"

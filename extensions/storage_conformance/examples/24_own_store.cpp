@@ -1,5 +1,5 @@
 // A store of one's own: two functions are enough, and the conformance suite says what they do not keep.
-#include <whittle/conformance/storage_conformance.hpp>
+#include <whittle/storage_conformance/storage_conformance.hpp>
 #include <whittle/whittle.hpp>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "whittle/base/error.hpp"
-#include "whittle/conformance/storage_conformance.hpp"
+#include "whittle/storage_conformance/storage_conformance.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "whittle/conformance/storage_conformance.hpp"
+#include "whittle/storage_conformance/storage_conformance.hpp"
 
 #include "check_run.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"
-#include "whittle/port/storage.hpp"
+#include "whittle/storage/storage.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -1,5 +1,5 @@
 // Stores that break one promise each: the suite has to tell which.
-#include "whittle/conformance/storage_conformance.hpp"
+#include "whittle/storage_conformance/storage_conformance.hpp"
 
 #include "broken_storage.hpp"
 #include "support/storage_tools.hpp"

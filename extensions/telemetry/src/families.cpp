@@ -1,4 +1,4 @@
-// The metrics: docs/telemetry.md has the same table, and a test holds it to this one.
+// The metrics: extensions/telemetry/README.md has the same table, and a test holds it to this one.
 #include "tally.hpp"
 
 namespace whittle::inline v0::telemetry::detail {

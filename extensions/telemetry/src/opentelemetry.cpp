@@ -1,14 +1,14 @@
 #include "whittle/telemetry/opentelemetry.hpp"
 
-#include "../backend/url_text.hpp"
-#include "../base/ascii.hpp"
-#include "../base/field_check.hpp"
 #include "export_queue.hpp"
 #include "otlp_client.hpp"
 #include "otlp_json.hpp"
 #include "records.hpp"
 #include "tally.hpp"
+#include "whittle/base/detail/ascii.hpp"
+#include "whittle/base/detail/field_check.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/provider/detail/url_text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,11 @@
 #include "otlp_client.hpp"
 
-#include "../backend/retry_after.hpp"
-#include "../backend/url_text.hpp"
 #include "otlp_json.hpp"
+#include "whittle/provider/detail/retry_after.hpp"
+#include "whittle/provider/detail/url_text.hpp"
 
 #include "whittle/base/version.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/model/model.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // Posts to an OTLP/HTTP receiver, and says what its answer means for what was sent.
 #pragma once
 
-#include "whittle/backend/http_transport.hpp"
+#include "whittle/provider/http_transport.hpp"
 #include "whittle/telemetry/opentelemetry.hpp"
 
 #include <chrono>

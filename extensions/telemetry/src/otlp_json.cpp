@@ -1,6 +1,6 @@
 #include "otlp_json.hpp"
 
-#include "../base/json.hpp"
+#include "whittle/base/detail/json.hpp"
 
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/version.hpp"

@@ -1,7 +1,7 @@
 #include "whittle/telemetry/prometheus.hpp"
 
-#include "../base/field_check.hpp"
 #include "tally.hpp"
+#include "whittle/base/detail/field_check.hpp"
 
 #include <fmt/format.h>
 

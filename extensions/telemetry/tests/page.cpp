@@ -1,4 +1,4 @@
-// docs/telemetry.md names what is sent.
+// extensions/telemetry/README.md names what is sent.
 #include "receiver.hpp"
 
 #include "support/catch.hpp"
@@ -12,7 +12,7 @@ using nlohmann::json;
 using testing::Receiver;
 
 TEST_CASE("the page on telemetry has every metric, every attribute and every option", "[telemetry]") {
-    std::ifstream in(WHITTLE_SOURCE_DIR "/docs/telemetry.md");
+    std::ifstream in(WHITTLE_SOURCE_DIR "/extensions/telemetry/README.md");
     const std::string page{std::istreambuf_iterator<char>(in), {}};
     REQUIRE_FALSE(page.empty());
     const auto receiver = std::make_shared<Receiver>();

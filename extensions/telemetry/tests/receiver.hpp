@@ -1,11 +1,11 @@
 // A server for OTLP without a server, and chains that do something worth telling.
 #pragma once
 
-#include "whittle/backend/http_transport.hpp"
 #include "whittle/base/clock.hpp"
 #include "whittle/base/random.hpp"
 #include "whittle/conversation/report.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/model/model.hpp"
+#include "whittle/provider/http_transport.hpp"
 #include "whittle/telemetry/opentelemetry.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,10 +1,10 @@
 // Any bytes as text: they come back from their tokens, a stream cut at any place counts the same as the whole, head and
 // tail fit their limit, and the upper bound holds. Any bytes as a packed vocabulary are refused.
-#include "../tests/tokens/small_vocabulary.hpp"
+#include "../tests/small_vocabulary.hpp"
 
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"
-#include "whittle/tokens/vocabulary.hpp"
+#include "whittle/tiktoken/vocabulary.hpp"
 
 #include <cstddef>
 #include <cstdint>

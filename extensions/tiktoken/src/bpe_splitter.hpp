@@ -1,6 +1,6 @@
 #pragma once
 
-#include "char_class.hpp"
+#include "whittle/tiktoken/detail/char_class.hpp"
 
 #include <string_view>
 

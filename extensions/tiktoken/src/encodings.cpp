@@ -1,7 +1,7 @@
 #include "encodings.hpp"
 
 #include "whittle/base/error.hpp"
-#include "whittle/tokens/vocabulary.hpp"
+#include "whittle/tiktoken/vocabulary.hpp"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include "vocabulary_format.hpp"
 
 #include "whittle/base/error.hpp"
-#include "whittle/tokens/vocabulary.hpp"
+#include "whittle/tiktoken/vocabulary.hpp"
 
 #include <fmt/format.h>
 

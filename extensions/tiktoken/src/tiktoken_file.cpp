@@ -1,7 +1,7 @@
 #include "tiktoken_file.hpp"
 
-#include "../base/base64.hpp"
 #include "bpe_tables.hpp"
+#include "whittle/base/detail/base64.hpp"
 
 #include "whittle/base/error.hpp"
 

@@ -1,7 +1,7 @@
-#include "whittle/tokens/vocabulary.hpp"
+#include "whittle/tiktoken/vocabulary.hpp"
 
-#include "../base/graphemes.hpp"
 #include "vocabulary_impl.hpp"
+#include "whittle/base/detail/graphemes.hpp"
 
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"

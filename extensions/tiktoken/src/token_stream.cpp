@@ -1,4 +1,4 @@
-#include "whittle/tokens/vocabulary.hpp"
+#include "whittle/tiktoken/vocabulary.hpp"
 
 #include "vocabulary_impl.hpp"
 

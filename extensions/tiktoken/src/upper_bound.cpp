@@ -1,7 +1,7 @@
 #include "vocabulary_impl.hpp"
 
 #include "whittle/base/text.hpp"
-#include "whittle/tokens/vocabulary.hpp"
+#include "whittle/tiktoken/vocabulary.hpp"
 
 namespace whittle::inline v0 {
 namespace {

@@ -5,7 +5,7 @@
 #include "mapped_file.hpp"
 #include "piece_cache.hpp"
 
-#include "whittle/tokens/vocabulary.hpp"
+#include "whittle/tiktoken/vocabulary.hpp"
 
 #include <optional>
 

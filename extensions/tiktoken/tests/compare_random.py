@@ -2,8 +2,8 @@
 
     pip install tiktoken==0.14.0
     cmake --preset release && cmake --build --preset release --target bench_tokens whittle_cli
-    build/release/apps/whittle vocab install o200k_base --from VOCABULARIES --to packed     (and the other three)
-    python3 tests/tokens/compare_random.py --program build/release/bench/bench_tokens --packed packed VOCABULARIES
+    build/release/tool/whittle vocab install o200k_base --from VOCABULARIES --to packed     (and the other three)
+    python3 extensions/tiktoken/tests/compare_random.py --program build/release/bench/bench_tokens --packed packed VOCABULARIES
 
 The seed is printed, so that a difference can be had again; without --seed it is a new one each time.
 """

@@ -4,7 +4,7 @@
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
 
-#include <whittle/tokens/vocabulary.hpp>
+#include <whittle/tiktoken/vocabulary.hpp>
 
 #include <fstream>
 

@@ -1,7 +1,7 @@
 #include "small_vocabulary.hpp"
 #include "vocabularies.hpp"
 
-#include "whittle/tokens/vocabulary.hpp"
+#include "whittle/tiktoken/vocabulary.hpp"
 
 using namespace whittle;
 using namespace whittle::test;

@@ -1,4 +1,4 @@
-#include "../../src/tokens/vocabulary_format.hpp"
+#include "../src/vocabulary_format.hpp"
 #include "vocabularies.hpp"
 #include "whittle/base/error.hpp"
 

@@ -1,7 +1,7 @@
-"""Writes tests/tokens/tiktoken_random.jsonl: random texts, some of them ill-formed, and the ids tiktoken gives them.
+"""Writes extensions/tiktoken/tests/tiktoken_random.jsonl: random texts, some of them ill-formed, and the ids tiktoken gives them.
 
     pip install tiktoken==0.14.0
-    python3 tests/tokens/record_tiktoken.py FOLDER > tests/tokens/tiktoken_random.jsonl
+    python3 extensions/tiktoken/tests/record_tiktoken.py FOLDER > extensions/tiktoken/tests/tiktoken_random.jsonl
 
 FOLDER holds the .tiktoken files and encodings.json. The seed is fixed: the same texts every time.
 """

@@ -1,7 +1,7 @@
 // A vocabulary trained on the spot, and byte-pair encoding written down as simply as it can be said.
 #pragma once
 
-#include "whittle/tokens/vocabulary.hpp"
+#include "whittle/tiktoken/vocabulary.hpp"
 
 #include <algorithm>
 #include <cstdint>

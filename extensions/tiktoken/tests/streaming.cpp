@@ -1,7 +1,7 @@
 #include "vocabularies.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"
-#include "whittle/tokens/vocabulary.hpp"
+#include "whittle/tiktoken/vocabulary.hpp"
 
 using namespace whittle;
 using namespace whittle::test;

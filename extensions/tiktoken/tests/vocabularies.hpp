@@ -2,7 +2,7 @@
 #pragma once
 
 #include "support/catch.hpp"
-#include "whittle/tokens/vocabulary.hpp"
+#include "whittle/tiktoken/vocabulary.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -33,7 +33,7 @@ TEST_CASE("the golden strings have the ids that tiktoken gives them", "[tokens]"
 }
 
 TEST_CASE("random texts have the ids that tiktoken gives them, ill-formed ones included", "[tokens]") {
-    std::ifstream recorded(WHITTLE_SOURCE_DIR "/tests/tokens/tiktoken_random.jsonl");
+    std::ifstream recorded(WHITTLE_SOURCE_DIR "/extensions/tiktoken/tests/tiktoken_random.jsonl");
     REQUIRE(recorded);
     for (std::string line; std::getline(recorded, line);) {
         const auto entry = nlohmann::json::parse(line);

@@ -12,7 +12,7 @@
 #include "whittle/message/detail/message_view.hpp"
 #include "whittle/message/part.hpp"
 #include "whittle/message/validity.hpp"
-#include "whittle/port/storage.hpp"
+#include "whittle/storage/storage.hpp"
 #include "whittle/tokens/counter.hpp"
 
 #include <chrono>

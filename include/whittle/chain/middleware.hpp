@@ -4,7 +4,7 @@
 #include "whittle/chain/hook_turn.hpp"
 #include "whittle/conversation/tool.hpp"
 #include "whittle/conversation/transaction.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/model/model.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -3,11 +3,11 @@
 #include "whittle/chain/chain.hpp"
 #include "whittle/compaction/config.hpp"
 #include "whittle/compaction/detail/compact.hpp"
-#include "whittle/compaction/fetch_media.hpp"
-#include "whittle/digest/detail/attempt.hpp"
-#include "whittle/digest/digest.hpp"
 #include "whittle/message/chat_message.hpp"
-#include "whittle/port/detail/model_message.hpp"
+#include "whittle/model/detail/model_message.hpp"
+#include "whittle/pruning/fetch_media.hpp"
+#include "whittle/summary/detail/attempt.hpp"
+#include "whittle/summary/summary.hpp"
 
 #include <algorithm>
 #include <chrono>

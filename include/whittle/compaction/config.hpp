@@ -1,10 +1,9 @@
 #pragma once
 
 #include "whittle/chain/config.hpp"
-#include "whittle/digest/config.hpp"
-#include "whittle/digest/detail/fold.hpp"
-#include "whittle/message/outline.hpp"
-#include "whittle/port/storage.hpp"
+#include "whittle/pruning/config.hpp"
+#include "whittle/summary/config.hpp"
+#include "whittle/summary/detail/fold.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -16,73 +15,6 @@
 #include <vector>
 
 namespace whittle::inline v0 {
-
-/// What stands in place of a pruned result in the plain form, for `PruningConfig::placeholder`.
-inline constexpr std::string_view tool_output_compacted = "<tool-output-compacted />";
-
-/// What `PruningConfig::protect` sees of a tool result. Views, valid during the call.
-struct PruningDetail : CallbackContext {
-    std::string_view tool{};       ///< empty if its call does not say
-    std::string_view arguments{};  ///< of its call, raw JSON
-    std::int64_t bytes = 0;        ///< of its texts, and of its media as base64
-    bool is_error = false;
-    const Provenance* provenance = nullptr;  ///< of its first part; null: original
-};
-
-/// Which old tool results are replaced by placeholders, and what stays; docs/compaction.md has the table.
-struct PruningConfig {
-    std::vector<std::string> protected_tools{};  ///< beside those of the chain: their results are never pruned
-    /// True: that result stays. Called once for each result of a plan, and by `Compaction` for results whose media are
-    /// to go; in the thread of the hook.
-    std::function<bool(const PruningDetail&)> protect{};
-    int skip_boundary_turns = 2;             ///< user turns at the end that stay; 0: the open round only
-    bool protect_current_turn_only = false;  ///< with fewer turns than that: the newest one stays, instead of all
-    bool prune_failed_results = false;       ///< error results are evidence
-    std::int64_t protect_newest_tokens = 0;  ///< newest prunable results before the boundary that stay
-    std::int64_t minimum_gain_tokens = 0;    ///< prune nothing unless this much gets free
-    std::string placeholder{};               ///< empty: says what was pruned and where it is
-    bool partial = false;                    ///< keep head and tail of a text around the placeholder
-    std::int64_t head_bytes = 1'000;         ///< with `partial`
-    std::int64_t tail_bytes = 500;           ///< with `partial`
-    /// Keeps the request within what the provider takes beside tokens (`ValidityProfile::limits`: images, their sizes,
-    /// bytes), whatever the boundary: too large images go, then media, oldest first, then for bytes results. Of
-    /// `Pruning` alone.
-    bool fit_limits = true;
-    double limits_target_fraction = 0.75;  ///< of a limit that is exceeded, how much is left: few edits, far apart
-    std::int64_t head_lines = 0;           ///< first lines kept, of at most `head_bytes`; 0: all of these
-    std::int64_t tail_lines = 0;           ///< last lines kept, of at most `tail_bytes`; 0: all of these
-    std::shared_ptr<Storage> storage{};    ///< instead of the chain's
-};
-
-/// The form that works to a budget: the newest 40'000 tokens of results stay, and nothing is done for less than 20'000.
-[[nodiscard]] PruningConfig budget_pruning();
-
-/// Reports every value that is out of range or contradicts another, as "{name}.{field}".
-void check_pruning(const PruningConfig& config, std::string_view name, Problems& problems);
-
-/// What the model itself may take out of the request, by a tool that the chain offers.
-struct ReleaseContextConfig {
-    std::string tool_name = "release_context";
-    std::vector<std::string> protected_tools{};  ///< beside those of the chain: their results are never released
-    /// Calls that are taken to follow, at least: as many as were made so far if these are more. A release that would
-    /// not pay in that many waits, since the provider has to read anew what stands behind it.
-    int expected_calls = 10;
-    std::shared_ptr<Storage> storage{};  ///< instead of the chain's
-};
-
-/// Reports every value that is out of range, as "{name}.{field}".
-void check_release_context(const ReleaseContextConfig& config, std::string_view name, Problems& problems);
-
-/// What becomes of images, sounds and documents in old messages.
-enum class MediaMode {
-    automatic,    ///< `reference` if there is a store, else `placeholder`
-    keep,         ///< they stay
-    placeholder,  ///< "[image removed]"; the journal keeps them
-    reference,    ///< "[image: ref://...]"; the store keeps them, `fetch_media` brings one back
-};
-
-/// "automatic", "keep", ...
-[[nodiscard]] std::string_view name_of(MediaMode mode) noexcept;
 
 /// What `Compaction` does when no summary comes about.
 enum class OnFailure {

@@ -13,7 +13,7 @@
 #include "whittle/conversation/tool.hpp"
 #include "whittle/message/chat_message.hpp"
 #include "whittle/message/detail/message_view.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/model/model.hpp"
 
 #include <concepts>
 #include <cstddef>

@@ -5,7 +5,7 @@
 #include "whittle/conversation/detail/stored_parts.hpp"
 #include "whittle/message/outline.hpp"
 #include "whittle/message/traits.hpp"
-#include "whittle/port/storage.hpp"
+#include "whittle/storage/storage.hpp"
 
 #include <cstddef>
 #include <cstdint>

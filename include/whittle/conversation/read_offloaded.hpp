@@ -2,7 +2,7 @@
 
 #include "whittle/base/language.hpp"
 #include "whittle/conversation/tool.hpp"
-#include "whittle/port/storage.hpp"
+#include "whittle/storage/storage.hpp"
 
 #include <cstdint>
 #include <memory>

@@ -9,7 +9,7 @@
 #include "whittle/conversation/detail/stored_objects.hpp"
 #include "whittle/message/outline.hpp"
 #include "whittle/message/part.hpp"
-#include "whittle/port/storage.hpp"
+#include "whittle/storage/storage.hpp"
 #include "whittle/tokens/counter.hpp"
 
 #include <functional>

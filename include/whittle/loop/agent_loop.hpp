@@ -4,8 +4,8 @@
 #include "whittle/chain/chain.hpp"
 #include "whittle/loop/detail/jobs.hpp"
 #include "whittle/loop/detail/model_for_chain.hpp"
-#include "whittle/port/detail/delta_watch.hpp"
-#include "whittle/port/detail/function_model.hpp"
+#include "whittle/model/detail/delta_watch.hpp"
+#include "whittle/model/detail/function_model.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -4,9 +4,9 @@
 #include "whittle/base/detail/backoff.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/base/random.hpp"
-#include "whittle/port/detail/model_message.hpp"
-#include "whittle/port/detail/restart.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/model/detail/model_message.hpp"
+#include "whittle/model/detail/restart.hpp"
+#include "whittle/model/model.hpp"
 
 #include <algorithm>
 #include <chrono>

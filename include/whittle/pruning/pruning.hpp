@@ -1,13 +1,12 @@
 #pragma once
 
 #include "whittle/chain/chain.hpp"
-#include "whittle/compaction/detail/limits_stage.hpp"
-#include "whittle/compaction/detail/media_stage.hpp"
-#include "whittle/compaction/detail/pruned_outputs.hpp"
-#include "whittle/compaction/detail/pruning_plan.hpp"
-#include "whittle/compaction/detail/pruning_stage.hpp"
-#include "whittle/compaction/detail/release_context.hpp"
-#include "whittle/compaction/fetch_media.hpp"
+#include "whittle/pruning/detail/limits_stage.hpp"
+#include "whittle/pruning/detail/media_stage.hpp"
+#include "whittle/pruning/detail/pruned_outputs.hpp"
+#include "whittle/pruning/detail/pruning_plan.hpp"
+#include "whittle/pruning/detail/pruning_stage.hpp"
+#include "whittle/pruning/fetch_media.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -161,45 +160,6 @@ template <AgentMessage M>
     Chain<M>(std::move(settings), Pruning<M>(std::move(config))).compact_now(conversation);
     return {conversation.messages().begin(), conversation.messages().end()};
 }
-
-/// Offers the model a tool, `release_context`, by which it says what of its tool results it no longer needs. They leave
-/// the request like pruned ones, once that saves more than it costs, and on overflow; never those of protected tools,
-/// pinned ones, and those of the newest calls. No chain has it unless you put it there: it is the model that decides.
-template <AgentMessage M = ChatMessage>
-class ReleaseContext final : public Middleware<M> {
-public:
-    explicit ReleaseContext(ReleaseContextConfig config = {}, std::string name = "release_context")
-        : config_(std::move(config)), name_(std::move(name)) {}
-
-    [[nodiscard]] std::string_view name() const noexcept override { return name_; }
-    [[nodiscard]] const ReleaseContextConfig& config() const noexcept { return config_; }
-
-    void check(const ChainInfo&, Problems& problems) const override { check_release_context(config_, name_, problems); }
-    void check_tools(const ChainInfo& chain, std::span<const ToolSpec> tools, Problems& problems) const override {
-        check_reader({.field = name_ + ".storage", .own = config_.storage.get(), .has_media = true}, chain, tools,
-                     problems);
-    }
-    /// Before the tool runs: it answers what was found.
-    void after_model(Turn<M>& turn) override { detail::look_at_releases(turn, config_); }
-    void before_model(Turn<M>& turn) override { take_out(turn, false); }
-    bool on_overflow(Turn<M>& turn, const Overflow&) override { return take_out(turn, true); }
-    void compact_now(Turn<M>& turn) override { take_out(turn, true); }
-    [[nodiscard]] std::vector<Tool> tools(const ChainConfig& chain) const override {
-        return {detail::release_context_tool(config_, name_, chain)};
-    }
-
-private:
-    bool take_out(Turn<M>& turn, bool all) const {
-        detail::look_at_releases(turn, config_);
-        const auto results = detail::released_results(turn, config_, all);
-        if (results.empty()) return false;
-        auto edit = turn.edit();
-        return detail::take_out_released(turn, edit, config_, results);
-    }
-
-    ReleaseContextConfig config_;
-    std::string name_;
-};
 
 }  // namespace whittle::inline v0
 

@@ -2,11 +2,11 @@
 
 #include "whittle/base/detail/callback_slot.hpp"
 #include "whittle/conversation/conversation.hpp"
-#include "whittle/digest/detail/attempt.hpp"
-#include "whittle/digest/detail/work_state.hpp"
 #include "whittle/summarization/detail/finalizer.hpp"
 #include "whittle/summarization/detail/preserved.hpp"
 #include "whittle/summarization/detail/transcript.hpp"
+#include "whittle/summary/detail/attempt.hpp"
+#include "whittle/summary/detail/work_state.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "whittle/chain/config.hpp"
-#include "whittle/digest/config.hpp"
-#include "whittle/digest/detail/fold.hpp"
+#include "whittle/summary/config.hpp"
+#include "whittle/summary/detail/fold.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "whittle/chain/chain.hpp"
-#include "whittle/port/detail/model_message.hpp"
+#include "whittle/model/detail/model_message.hpp"
 #include "whittle/summarization/callbacks.hpp"
 #include "whittle/summarization/config.hpp"
 #include "whittle/summarization/detail/preserved.hpp"

@@ -2,7 +2,7 @@
 
 #include "whittle/base/detail/backoff.hpp"
 #include "whittle/base/error.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/model/model.hpp"
 
 #include <cstdint>
 #include <optional>

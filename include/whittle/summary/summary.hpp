@@ -7,12 +7,12 @@
 #include "whittle/chain/middleware.hpp"
 #include "whittle/conversation/detail/edit_environment.hpp"
 #include "whittle/conversation/report.hpp"
-#include "whittle/digest/config.hpp"
-#include "whittle/digest/detail/attempt.hpp"
-#include "whittle/digest/detail/chunks.hpp"
-#include "whittle/digest/detail/outcome.hpp"
 #include "whittle/message/detail/message_view.hpp"
 #include "whittle/message/outline.hpp"
+#include "whittle/summary/config.hpp"
+#include "whittle/summary/detail/attempt.hpp"
+#include "whittle/summary/detail/chunks.hpp"
+#include "whittle/summary/detail/outcome.hpp"
 #include "whittle/tokens/counter.hpp"
 
 #include <cstddef>
@@ -93,4 +93,4 @@ template <AgentMessage M>
 
 }  // namespace whittle::inline v0
 
-#include "whittle/digest/detail/digest.hpp"
+#include "whittle/summary/detail/digest.hpp"

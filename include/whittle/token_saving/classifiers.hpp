@@ -1,8 +1,7 @@
 #pragma once
 
-#include "whittle/port/model.hpp"
+#include "whittle/model/model.hpp"
 #include "whittle/token_saving/detail/words.hpp"
-#include "whittle/tokens/vocabulary.hpp"
 
 #include <functional>
 #include <memory>
@@ -20,10 +19,9 @@ namespace whittle::inline v0 {
 /// The scores behind it: as `WordScorer` the share is exact over a message instead of over a window.
 [[nodiscard]] std::vector<double> heuristic_scores(Words words);
 
-/// Self-information: from the ranks of a vocabulary (rank r as probability proportional to 1 / (r + 2), summed over a
-/// word's tokens), or without one from the counts of the conversation. Throws Error(invalid_argument) when it has
-/// neither: the heuristic then takes over.
-[[nodiscard]] WindowScorer frequency_scorer(std::shared_ptr<const Vocabulary> vocabulary = nullptr);
+/// Self-information from the counts of the conversation. Throws Error(invalid_argument) without them: the heuristic
+/// then takes over. By the ranks of a vocabulary: whittle/tiktoken/frequency_scorer.hpp.
+[[nodiscard]] WindowScorer frequency_scorer();
 
 /// Asks a model which words to keep; it answers with a JSON array of their numbers. One call per window, taken from the
 /// hook's `limits.model_calls`. Whatever fails is thrown: the heuristic then takes over, but where the limits of the

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "whittle/chain/chain.hpp"
-#include "whittle/reduction/config.hpp"
-#include "whittle/reduction/detail/trimmer.hpp"
+#include "whittle/trimming/config.hpp"
+#include "whittle/trimming/detail/trimmer.hpp"
 
 #include <cstddef>
 #include <string>

@@ -1,5 +1,5 @@
 // Something of every folder of the library, so that a single header without one of them does not link: an agent whose
-// session goes through a chain of all middlewares, is kept in files, counted by a vocabulary and replayed. It prints
+// session goes through a chain of middlewares and is kept in files. It prints
 // the version, as the other consumers do.
 #include <whittle/whittle.hpp>
 
@@ -14,14 +14,8 @@ namespace {
 using namespace whittle;
 
 /// A token for each byte.
-std::shared_ptr<const Vocabulary> single_bytes() {
-    constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string file;
-    for (unsigned byte = 0; byte < 256; ++byte) {
-        file += {digits[byte >> 2U], digits[(byte & 3U) << 4U], '=', '=', ' '};
-        file += std::to_string(byte) + "\n";
-    }
-    return Vocabulary::from_packed(pack_custom_vocabulary("bytes", "cl100k_base", file));
+std::shared_ptr<const TokenCounter> single_bytes() {
+    return counter_from("bytes", [](std::string_view text) { return static_cast<std::int64_t>(text.size()); });
 }
 
 /// Reads a page with each call, and ends after `pages`.
@@ -39,8 +33,8 @@ std::shared_ptr<Model<ChatMessage>> summariser() {
     });
 }
 
-Chain<> all_middlewares(std::shared_ptr<Storage> storage, std::shared_ptr<const Vocabulary> vocabulary) {
-    return Chain<>{ChainConfig{.token_counter = exact(std::move(vocabulary)), .storage = std::move(storage)},
+Chain<> all_middlewares(std::shared_ptr<Storage> storage, std::shared_ptr<const TokenCounter> counter) {
+    return Chain<>{ChainConfig{.token_counter = std::move(counter), .storage = std::move(storage)},
                    Reduction<>{{.max_tokens_for_clear = 20'000, .clear_target_tokens = 12'000}}, TokenSaving<>{},
                    Compaction<>{summariser(), {.threshold_tokens = 60'000}},
                    Summarization<>{summariser(), {.trigger = {.context_tokens = 80'000}}}};
@@ -52,9 +46,7 @@ bool reads_a_book(const std::shared_ptr<Storage>& storage) {
     AgentLoop<> loop{reader(20), {text_tool("read_page", "Reads a page.", "{}", page)}, chain};
     Conversation<> conversation("book");
     if (loop.run(conversation, "Read the book.").text != "All is read.") return false;
-    const std::vector<ChatMessage> session(conversation.messages().begin(), conversation.messages().end());
-    const ReplayTotals totals = replay(Recording<>{.id = "again", .messages = session}, chain);
-    return storage->get("book/clear/c1") == std::string(4'000, '.') && totals.calls == 21 && totals.not_undone == 0 &&
+    return storage->get("book/clear/c1") == std::string(4'000, '.') &&
            validate(conversation.outline(), anthropic_messages()).empty();
 }
 

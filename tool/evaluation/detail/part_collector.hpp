@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/evaluation/evaluation.hpp"
+#include "evaluation/evaluation.hpp"
 #include "whittle/message/traits.hpp"
 
 #include <vector>

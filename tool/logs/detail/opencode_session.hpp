@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/logs/logs.hpp"
+#include "logs/logs.hpp"
 
 namespace whittle::inline v0::logs {
 

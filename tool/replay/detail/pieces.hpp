@@ -1,7 +1,7 @@
 #pragma once
 
+#include "prefix_cache.hpp"
 #include "whittle/conversation/conversation.hpp"
-#include "whittle/replay/detail/prefix_cache.hpp"
 
 #include <algorithm>
 #include <cstddef>

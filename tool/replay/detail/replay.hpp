@@ -2,9 +2,9 @@
 
 // Definition of replay; included by replay.hpp.
 
+#include "replay/replay.hpp"
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/conversation/detail/host_results.hpp"
-#include "whittle/replay/replay.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -359,5 +359,15 @@ ReplayTotals replay(const Recording<M>& recording, const Chain<M>& chain, const 
 
 }  // namespace whittle::inline v0
 
-#define WHITTLE_DEFINES_REPLAY
-#include "whittle/base/detail/compiled_types.hpp"
+// compiled.cpp has them, for those whose message type is known here.
+namespace whittle::inline v0 {
+
+extern template class detail::Replayer<ChatMessage>;
+#ifdef WHITTLE_DEFINES_OPENAI_MESSAGE
+extern template class detail::Replayer<openai::Message>;
+#endif
+#ifdef WHITTLE_DEFINES_ANTHROPIC_MESSAGE
+extern template class detail::Replayer<anthropic::Message>;
+#endif
+
+}  // namespace whittle::inline v0

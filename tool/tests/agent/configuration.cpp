@@ -1,7 +1,7 @@
 #include "support/catch.hpp"
 
-#include <whittle/adapter/config_json.hpp>
-#include <whittle/adapter/openai.hpp>
+#include <whittle/config/config_json.hpp>
+#include <whittle/openai/openai.hpp>
 
 #include <fstream>
 #include <iterator>
@@ -10,7 +10,7 @@
 namespace {
 
 std::string agents_configuration() {
-    std::ifstream in(WHITTLE_SOURCE_DIR "/examples/agent/chain.json", std::ios::binary);
+    std::ifstream in(WHITTLE_SOURCE_DIR "/tool/agent/chain.json", std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
 }
 

@@ -3,7 +3,7 @@
 #include "support/catch.hpp"
 #include "support/errc_of.hpp"
 
-#include <whittle/port/scripted_model.hpp>
+#include <whittle/model/scripted_model.hpp>
 
 #include <cmath>
 #include <optional>

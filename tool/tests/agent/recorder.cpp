@@ -1,6 +1,6 @@
 #include "agent/recorder.hpp"
 
-#include "agent/scratch.hpp"
+#include "scratch.hpp"
 #include "support/catch.hpp"
 #include "support/errc_of.hpp"
 

@@ -1,6 +1,6 @@
 #include "agent/sandbox.hpp"
 
-#include "agent/scratch.hpp"
+#include "scratch.hpp"
 #include "support/catch.hpp"
 #include "support/errc_of.hpp"
 

@@ -1,6 +1,6 @@
 #include "agent/screen.hpp"
 
-#include "agent/scratch.hpp"
+#include "scratch.hpp"
 #include "support/catch.hpp"
 
 #include <cstdio>

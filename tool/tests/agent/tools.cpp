@@ -1,6 +1,6 @@
 #include "agent/tools.hpp"
 
-#include "agent/scratch.hpp"
+#include "scratch.hpp"
 #include "support/catch.hpp"
 
 #include <whittle/base/error.hpp>

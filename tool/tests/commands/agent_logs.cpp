@@ -1,5 +1,5 @@
 // Logs of agents go through the commands as they are.
-#include "apps/cli.hpp"
+#include "cli.hpp"
 #include "support/catch.hpp"
 
 #include <nlohmann/json.hpp>
@@ -12,7 +12,9 @@ using nlohmann::json;
 
 namespace {
 
-std::string fixture(const std::string& name) { return "'" WHITTLE_SOURCE_DIR "/tests/logs/fixtures/" + name + "'"; }
+std::string fixture(const std::string& name) {
+    return "'" WHITTLE_SOURCE_DIR "/tool/tests/logs/fixtures/" + name + "'";
+}
 
 }  // namespace
 
@@ -86,7 +88,7 @@ TEST_CASE("check names half of a surrogate pair, which providers refuse, and goe
     CHECK(has(result.out, "three: message 1 part 0: G2 (refused)"));
     CHECK(has(result.out, "3 sessions checked"));
     CHECK(has(result.err, "many.jsonl:2: half of a surrogate pair, or bytes that are no UTF-8: read as U+FFFD"));
-    std::string text = read_text(WHITTLE_SOURCE_DIR "/tests/logs/fixtures/claude_code.jsonl");
+    std::string text = read_text(WHITTLE_SOURCE_DIR "/tool/tests/logs/fixtures/claude_code.jsonl");
     text.insert(text.find("Fix it instead."), R"(\udcff)");
     write_text(dir / "log.jsonl", text);
     const CliResult log = run_cli(dir, "check log.jsonl");

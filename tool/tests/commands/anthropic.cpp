@@ -1,5 +1,5 @@
 // The command line on Anthropic's messages.
-#include "apps/cli.hpp"
+#include "cli.hpp"
 #include "support/catch.hpp"
 
 #include <nlohmann/json.hpp>

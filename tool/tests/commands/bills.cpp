@@ -1,5 +1,5 @@
 // What scan says of bills, for what logs say of them.
-#include "apps/cli.hpp"
+#include "cli.hpp"
 #include "support/catch.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "apps/cli.hpp"
+#include "cli.hpp"
 #include "support/catch.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "apps/cli.hpp"
+#include "cli.hpp"
 #include "support/catch.hpp"
 
 #include <nlohmann/json.hpp>
@@ -89,8 +89,8 @@ TEST_CASE("config show --origins says of every value whether a default, the pres
 TEST_CASE("the schema of configurations takes what the reader takes, and refuses what is broken in one key", "[apps]") {
     const TempDir dir;
     if (std::system("command -v python3 > /dev/null") != 0) SKIP_WITH_MESSAGE("there is no python3 here");
-    const std::string script =
-        "python3 '" WHITTLE_SOURCE_DIR "/tests/apps/config_schema.py' '" WHITTLE_CLI "' '" WHITTLE_SOURCE_DIR "'";
+    const std::string script = "python3 '" WHITTLE_SOURCE_DIR "/tool/tests/commands/config_schema.py' '" WHITTLE_CLI
+                               "' '" WHITTLE_SOURCE_DIR "'";
     const int status = std::system((script + " > '" + (dir / "out") + "' 2>&1").c_str());
     const std::string told = read_text(dir / "out");
     if (told.starts_with("skipped: ")) SKIP_WITH_MESSAGE(told);

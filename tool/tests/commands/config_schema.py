@@ -34,7 +34,7 @@ def reader_takes(config):
 
 def configurations():
     """Those of the documentation, the examples and the fuzzers' corpus, and each preset, named and written out."""
-    files = [source / "examples/agent/chain.json", *sorted((source / "fuzz/corpus/config_json").glob("*.json"))]
+    files = [source / "tool/agent/chain.json", *sorted((source / "extensions/config/fuzz/corpus/config_json").glob("*.json"))]
     texts = [(str(file), file.read_text(errors="replace")) for file in files]
     for page in sorted((source / "docs").glob("*.md")):
         for block in re.findall(r"```json\n(.*?)```", page.read_text(), re.S):

@@ -1,5 +1,5 @@
 // One session under one preset and one cache costs the same share of everything in `scan`, `replay` and `compare`.
-#include "apps/cli.hpp"
+#include "cli.hpp"
 #include "support/catch.hpp"
 #include "support/soak.hpp"
 
@@ -143,7 +143,7 @@ TEST_CASE("a recorded session costs the same share in scan, replay and compare",
 TEST_CASE("a log of an agent costs the same share in scan, replay and compare", "[apps]") {
     const TempDir dir;
     for (const char* log : {"claude_code.jsonl", "codex.jsonl", "gemini_cli.json"})
-        check_file(dir, std::string(WHITTLE_SOURCE_DIR "/tests/logs/fixtures/") + log);
+        check_file(dir, std::string(WHITTLE_SOURCE_DIR "/tool/tests/logs/fixtures/") + log);
 }
 
 TEST_CASE("what the first call was billed beyond its messages is paid with every call", "[apps]") {
@@ -200,8 +200,8 @@ TEST_CASE("edits possible are those that edit_ready.py counts from the requests"
         std::system("python3 --version > /dev/null 2>&1") != 0)
         SKIP_WITH_MESSAGE("there are no recorded trajectories, no edit_ready.py or no Python here");
     const std::uintmax_t most = is_soak() ? UINTMAX_MAX : 600'000;  // bytes of a file
-    std::string command =
-        "python3 '" WHITTLE_SOURCE_DIR "/tests/apps/edits_possible.py' '" WHITTLE_CLI "' '" + judge.string() + "'";
+    std::string command = "python3 '" WHITTLE_SOURCE_DIR "/tool/tests/commands/edits_possible.py' '" WHITTLE_CLI "' '" +
+                          judge.string() + "'";
     for (const auto& file : std::filesystem::directory_iterator(folder)) {
         if (file.path().filename().string().starts_with("coding_") && file.file_size() <= most)
             command += " '" + file.path().string() + "'";

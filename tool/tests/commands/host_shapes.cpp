@@ -1,5 +1,5 @@
 // Recordings of hosts that write tool messages each in its own way go through the program with truncation on.
-#include "apps/cli.hpp"
+#include "cli.hpp"
 #include "support/catch.hpp"
 
 #include <nlohmann/json.hpp>

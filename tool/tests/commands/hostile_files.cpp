@@ -1,5 +1,5 @@
 // Files that are made to do harm, or are damaged in odd ways: each of them costs itself alone.
-#include "apps/cli.hpp"
+#include "cli.hpp"
 #include "support/catch.hpp"
 #include "support/sanitized.hpp"
 
@@ -60,7 +60,7 @@ std::string deep_text(int levels) {
 /// What a scan of whole files alone gives: two calls.
 void write_good_files(const TempDir& dir) {
     std::filesystem::create_directories(dir / "logs");
-    const std::filesystem::path fixtures = WHITTLE_SOURCE_DIR "/tests/logs/fixtures";
+    const std::filesystem::path fixtures = WHITTLE_SOURCE_DIR "/tool/tests/logs/fixtures";
     std::filesystem::copy_file(fixtures / "codex.jsonl", dir / "logs/a_codex.jsonl");
     std::filesystem::copy_file(fixtures / "claude_code.jsonl", dir / "logs/z_claude.jsonl");
 }
@@ -230,11 +230,12 @@ TEST_CASE("links in a folder and pipes that look like files are passed over", "[
     write_good_files(dir);
     const json good = json::parse(run_cli(dir, "scan logs --json").out);
     std::filesystem::create_directories(dir / "other/inside");
-    std::filesystem::copy_file(WHITTLE_SOURCE_DIR "/tests/logs/fixtures/gemini_cli.json", dir / "other/inside/g.json");
+    std::filesystem::copy_file(WHITTLE_SOURCE_DIR "/tool/tests/logs/fixtures/gemini_cli.json",
+                               dir / "other/inside/g.json");
     std::filesystem::create_symlink(dir / "other/inside/g.json", dir / "logs/g.json");
     std::filesystem::create_symlink(dir / "other", dir / "logs/o");
     std::filesystem::create_directories(dir / "logs/c/events");
-    std::filesystem::copy_file(WHITTLE_SOURCE_DIR "/tests/logs/fixtures/codex.jsonl", dir / "logs/c/none.txt");
+    std::filesystem::copy_file(WHITTLE_SOURCE_DIR "/tool/tests/logs/fixtures/codex.jsonl", dir / "logs/c/none.txt");
     write_text(dir / "logs/c/events/event-00000-a.json",
                R"({"id":"a","timestamp":"2026-01-01T00:00:00","source":"user","kind":"MessageEvent",)"
                R"("llm_message":{"role":"user","content":[{"type":"text","text":"go"}]}})");

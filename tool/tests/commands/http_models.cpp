@@ -1,5 +1,5 @@
-#include "apps/cli.hpp"
-#include "apps/http_server.hpp"
+#include "cli.hpp"
+#include "http_server.hpp"
 #include "support/catch.hpp"
 
 #include <nlohmann/json.hpp>

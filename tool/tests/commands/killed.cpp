@@ -1,6 +1,6 @@
 // `apply` is killed at each step that changes a file, and what runs next is killed too: a library that is preloaded
 // counts the steps (tests/support/kill_at_step.cpp).
-#include "apps/cli.hpp"
+#include "cli.hpp"
 #include "support/catch.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // What `whittle replay` says of a summariser.
-#include "apps/cli.hpp"
+#include "cli.hpp"
 #include "support/catch.hpp"
 
 #include <nlohmann/json.hpp>

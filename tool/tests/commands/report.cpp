@@ -1,7 +1,7 @@
-#include "../src/base/base64.hpp"
-#include "apps/cli.hpp"
-#include "apps/whittle/report_page.hpp"
+#include "cli.hpp"
+#include "report/report_page.hpp"
 #include "support/catch.hpp"
+#include "whittle/base/detail/base64.hpp"
 #include "whittle/base/hash.hpp"
 #include "whittle/base/text.hpp"
 
@@ -129,7 +129,7 @@ TEST_CASE("the report of a small session is as it was", "[apps]") {
     REQUIRE(result.exit_code == 0);
     CHECK(result.err == "whittle: wrote report.html\n");
     const std::string html = read_text(dir / "report.html");
-    const std::string expected_file = WHITTLE_SOURCE_DIR "/tests/apps/report.expected.html";
+    const std::string expected_file = WHITTLE_SOURCE_DIR "/tool/tests/commands/report.expected.html";
     if (std::getenv("WHITTLE_WRITE_EXPECTED")) write_text(expected_file, content_of(html));
     CHECK(content_of(html) == read_text(expected_file));
     CHECK(run_cli(dir, "scan talk.jsonl --html -").out == html);

@@ -1,4 +1,4 @@
-#include "apps/cli.hpp"
+#include "cli.hpp"
 #include "support/catch.hpp"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ using nlohmann::json;
 
 namespace {
 
-std::string fixture_file(const std::string& name) { return WHITTLE_SOURCE_DIR "/tests/logs/fixtures/" + name; }
+std::string fixture_file(const std::string& name) { return WHITTLE_SOURCE_DIR "/tool/tests/logs/fixtures/" + name; }
 
 /// The environment of a person whose home is a folder of ours.
 class Home {
@@ -417,7 +417,7 @@ TEST_CASE("what scan prints of a folder of logs is as it was: text, JSON, CSV, a
         CAPTURE(arguments);
         const CliResult result = run_cli(home.dir, arguments);
         CHECK(result.exit_code == 0);
-        const std::string expected_file = WHITTLE_SOURCE_DIR "/tests/apps/scan.expected." + ending;
+        const std::string expected_file = WHITTLE_SOURCE_DIR "/tool/tests/commands/scan.expected." + ending;
         if (std::getenv("WHITTLE_WRITE_EXPECTED")) write_text(expected_file, result.out);
         CHECK(result.out == read_text(expected_file));
     }
@@ -661,7 +661,7 @@ TEST_CASE("our cache hit rate is near the billed one on recorded sessions", "[ap
     REQUIRE(differences.size() == 2);
     std::ranges::sort(differences);
     CHECK(std::abs(differences[0]) < 0.02);
-    CHECK(differences[1] > 0.02);  // its provider missed prefixes: docs/cli.md
+    CHECK(differences[1] > 0.02);  // its provider missed prefixes: tool/docs/cli.md
     CHECK(differences[1] < 0.08);
 }
 

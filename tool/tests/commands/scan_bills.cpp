@@ -1,6 +1,6 @@
 // The bills of all sessions: each call once, wherever it stands; by day, model and project.
-#include "apps/cli.hpp"
-#include "apps/logged_replies.hpp"
+#include "cli.hpp"
+#include "logged_replies.hpp"
 #include "support/catch.hpp"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // What a scan could not use is named, with why, and costs nobody else's bill.
-#include "apps/cli.hpp"
+#include "cli.hpp"
 #include "support/catch.hpp"
 
 #include <nlohmann/json.hpp>
@@ -12,7 +12,7 @@ using nlohmann::json;
 
 namespace {
 
-std::string left_out_fixture(const std::string& name) { return WHITTLE_SOURCE_DIR "/tests/logs/fixtures/" + name; }
+std::string left_out_fixture(const std::string& name) { return WHITTLE_SOURCE_DIR "/tool/tests/logs/fixtures/" + name; }
 
 void put_fixture(const TempDir& dir, const std::string& name, const std::string& at) {
     const std::filesystem::path path = dir.path() / at;

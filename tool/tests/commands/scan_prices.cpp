@@ -1,6 +1,6 @@
 // What was billed, in dollars.
-#include "apps/cli.hpp"
-#include "apps/logged_replies.hpp"
+#include "cli.hpp"
+#include "logged_replies.hpp"
 #include "support/catch.hpp"
 
 #include <nlohmann/json.hpp>
@@ -133,7 +133,7 @@ TEST_CASE("the first sentence has the dollars, or says whose price is not known"
 TEST_CASE("what a strategy costs in dollars is the bill, changed as its repaired cost is over what was sent",
           "[apps]") {
     const TempDir dir;
-    std::filesystem::copy_file(WHITTLE_SOURCE_DIR "/tests/logs/fixtures/claude_code.jsonl", dir / "a.jsonl");
+    std::filesystem::copy_file(WHITTLE_SOURCE_DIR "/tool/tests/logs/fixtures/claude_code.jsonl", dir / "a.jsonl");
     // At the factors of its cache profile, so that the ratio of tokens is that of dollars.
     const CliResult result =
         run_cli(dir, "scan a.jsonl --json --price claude-opus-4-1=3,15,0.3,3.75 --price 3,15,0.3,3.75");

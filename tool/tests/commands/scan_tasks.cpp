@@ -1,4 +1,4 @@
-#include "apps/cli.hpp"
+#include "cli.hpp"
 #include "support/catch.hpp"
 
 #include <nlohmann/json.hpp>
@@ -19,7 +19,7 @@ class ClineTask {
 public:
     ClineTask() {
         fs::create_directories(dir.path() / "task");
-        std::istringstream lines(read_text(WHITTLE_SOURCE_DIR "/tests/logs/fixtures/cline.jsonl"));
+        std::istringstream lines(read_text(WHITTLE_SOURCE_DIR "/tool/tests/logs/fixtures/cline.jsonl"));
         std::string line;
         for (const char* name :
              {"api_conversation_history.json", "ui_messages.json", "context_history.json", "task_metadata.json"}) {
@@ -48,7 +48,7 @@ public:
 json openhands_with(const TempDir& dir, const std::string& first_event, const std::string& more = "") {
     const fs::path events = dir.path() / "conv-1/events";
     fs::create_directories(events);
-    std::istringstream lines(read_text(WHITTLE_SOURCE_DIR "/tests/logs/fixtures/openhands_v1.jsonl"));
+    std::istringstream lines(read_text(WHITTLE_SOURCE_DIR "/tool/tests/logs/fixtures/openhands_v1.jsonl"));
     int number = 0;
     for (std::string line; std::getline(lines, line); ++number)
         write_text(events / ("event-" + std::to_string(10'000 + number) + "-00000000-e0.json"), line);
@@ -120,7 +120,7 @@ TEST_CASE("files of a log are found where they are named without their folder", 
     CHECK(has(named, "\"task\""));
     CHECK(task.scanned(".", "task") == "1 session, 297 out");
     fs::create_directories(task.dir.path() / "1785_lead");
-    fs::copy_file(WHITTLE_SOURCE_DIR "/tests/logs/fixtures/cline_session.json",
+    fs::copy_file(WHITTLE_SOURCE_DIR "/tool/tests/logs/fixtures/cline_session.json",
                   task.dir.path() / "1785_lead/1785_lead.messages.json");
     write_text(task.dir / "1785_lead/1785_lead.json", R"({"session_id": "1785_lead", "cwd": "/home/ann/lead"})");
     for (const char* file : {"1785_lead.messages.json", "."}) {

@@ -1,4 +1,4 @@
-#include "apps/cli.hpp"
+#include "cli.hpp"
 #include "support/catch.hpp"
 
 #if WHITTLE_HAVE_SEALING

@@ -1,8 +1,8 @@
-#include "apps/cli.hpp"
+#include "cli.hpp"
 #include "support/catch.hpp"
 
-#include "whittle/port/storage.hpp"
 #include "whittle/redaction/redacted_storage.hpp"
+#include "whittle/storage/storage.hpp"
 #if WHITTLE_HAVE_SQLITE
 #    include "whittle/sqlite/sqlite_storage.hpp"
 #endif

@@ -1,7 +1,7 @@
-#include "apps/cli.hpp"
+#include "cli.hpp"
 #include "support/catch.hpp"
 
-#include "whittle/port/storage.hpp"
+#include "whittle/storage/storage.hpp"
 
 #include <fcntl.h>
 #include <sys/ioctl.h>

@@ -1,8 +1,8 @@
 // The judge is a second implementation of the same definitions, in Python, which shares no code with this one.
+#include "evaluation/recorded.hpp"
 #include "support/catch.hpp"
 #include "support/soak.hpp"
 #include "support/temp_dir.hpp"
-#include "whittle/evaluation/recorded.hpp"
 
 #include <nlohmann/json.hpp>
 

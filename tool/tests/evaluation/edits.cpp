@@ -1,5 +1,5 @@
 // Could the agent still copy the text that it replaces next?
-#include "evaluation/histories.hpp"
+#include "histories.hpp"
 #include "support/catch.hpp"
 
 #include <string>

@@ -1,7 +1,7 @@
 // Sessions made by hand, whose figures can be worked out on paper.
 #pragma once
 
-#include "whittle/evaluation/evaluation.hpp"
+#include "evaluation/evaluation.hpp"
 
 #include <cstddef>
 #include <memory>

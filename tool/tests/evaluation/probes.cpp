@@ -1,4 +1,4 @@
-#include "evaluation/histories.hpp"
+#include "histories.hpp"
 #include "support/catch.hpp"
 
 #include <string>

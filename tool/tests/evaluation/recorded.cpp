@@ -1,8 +1,8 @@
-#include "whittle/evaluation/recorded.hpp"
+#include "evaluation/recorded.hpp"
 
 #include "support/catch.hpp"
-#include "whittle/adapter/anthropic.hpp"
-#include "whittle/adapter/convert.hpp"
+#include "whittle/anthropic/anthropic.hpp"
+#include "whittle/convert/convert.hpp"
 #include "whittle/reduction/reduction.hpp"
 
 #include <sstream>

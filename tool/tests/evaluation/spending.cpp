@@ -1,5 +1,5 @@
-#include "whittle/evaluation/spending.hpp"
-#include "evaluation/histories.hpp"
+#include "evaluation/spending.hpp"
+#include "histories.hpp"
 #include "support/catch.hpp"
 
 #include <array>

@@ -1,6 +1,6 @@
 // What was billed for a call, and what only looks like a bill.
-#include "logs/claude_lines.hpp"
-#include "logs/log_file.hpp"
+#include "claude_lines.hpp"
+#include "log_file.hpp"
 #include "support/catch.hpp"
 
 #include <map>

@@ -1,5 +1,5 @@
 // Calls whose messages a trace lacks (cut by an exporter, masked, not recorded) were billed all the same.
-#include "logs/log_file.hpp"
+#include "log_file.hpp"
 #include "support/catch.hpp"
 
 #include <map>

@@ -1,5 +1,5 @@
 // Reading for the bill alone: the same bills, with less of the texts.
-#include "logs/log_file.hpp"
+#include "log_file.hpp"
 #include "support/catch.hpp"
 
 #include <string>

@@ -1,5 +1,5 @@
 // Places of Claude Code's records against the same done by hand: each cut and each move walks over all of them.
-#include "../../src/logs/claude_places.hpp"
+#include "logs/claude_places.hpp"
 #include "support/catch.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Steps of sub-agents that Claude Code wrote as records of progress.
-#include "logs/claude_lines.hpp"
+#include "claude_lines.hpp"
 #include "support/catch.hpp"
 
 #include <map>

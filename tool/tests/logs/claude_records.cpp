@@ -1,4 +1,4 @@
-#include "logs/claude_lines.hpp"
+#include "claude_lines.hpp"
 #include "support/catch.hpp"
 
 #include <map>

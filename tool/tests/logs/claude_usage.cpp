@@ -1,5 +1,5 @@
 // Which record of a reply of Claude Code tells what was billed, and what it lacks.
-#include "logs/claude_lines.hpp"
+#include "claude_lines.hpp"
 #include "support/catch.hpp"
 
 #include <string>

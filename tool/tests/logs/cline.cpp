@@ -1,4 +1,4 @@
-#include "logs/cline_task.hpp"
+#include "cline_task.hpp"
 #include "support/catch.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "logs/log_file.hpp"
+#include "log_file.hpp"
 
 #include <nlohmann/json.hpp>
 

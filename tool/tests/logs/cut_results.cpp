@@ -1,5 +1,5 @@
 // What an agent cut out of a result before it was sent stands whole in its log.
-#include "logs/log_file.hpp"
+#include "log_file.hpp"
 #include "support/catch.hpp"
 
 #include <string>

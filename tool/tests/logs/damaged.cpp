@@ -1,5 +1,5 @@
 // Files as a full disk, a killed agent or a careless editor leaves them.
-#include "logs/log_file.hpp"
+#include "log_file.hpp"
 #include "support/catch.hpp"
 #include "support/soak.hpp"
 

@@ -1,8 +1,8 @@
 // What a file may make a reader hold: logs whose messages are kept, forked or written again at every step.
-#include "logs/log_file.hpp"
+#include "log_file.hpp"
 #include "support/catch.hpp"
 
-#include "whittle/logs/logs.hpp"
+#include "logs/logs.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,8 +1,8 @@
 // What reading a log takes, of each format: twice as much for twice as many records, whatever they say.
-#include "logs/log_file.hpp"
+#include "log_file.hpp"
 #include "support/catch.hpp"
 
-#include "whittle/logs/logs.hpp"
+#include "logs/logs.hpp"
 
 #include <nlohmann/json.hpp>
 

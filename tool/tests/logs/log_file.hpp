@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/logs/logs.hpp"
+#include "logs/logs.hpp"
 
 #include <fstream>
 #include <iterator>
@@ -17,7 +17,7 @@ struct ReadLog {
 };
 
 inline std::string fixture_text(const std::string& name) {
-    std::ifstream in(std::string(WHITTLE_SOURCE_DIR) + "/tests/logs/fixtures/" + name, std::ios::binary);
+    std::ifstream in(std::string(WHITTLE_SOURCE_DIR) + "/tool/tests/logs/fixtures/" + name, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 

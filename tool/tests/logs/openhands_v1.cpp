@@ -1,4 +1,4 @@
-#include "logs/log_file.hpp"
+#include "log_file.hpp"
 #include "support/catch.hpp"
 
 #include <map>

@@ -1,5 +1,5 @@
 // Sessions of pi and of OpenClaw as they stand on disk.
-#include "logs/log_file.hpp"
+#include "log_file.hpp"
 #include "support/catch.hpp"
 
 #include <cstdint>

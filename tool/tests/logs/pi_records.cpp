@@ -1,5 +1,5 @@
 // What records of pi are to each other: copies, branches, streams, sub-agents.
-#include "logs/log_file.hpp"
+#include "log_file.hpp"
 #include "support/catch.hpp"
 
 #include <nlohmann/json.hpp>

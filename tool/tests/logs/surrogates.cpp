@@ -1,5 +1,5 @@
 // Half of a surrogate pair, as cut previews and Python's surrogateescape leave it, costs no record.
-#include "logs/claude_lines.hpp"
+#include "claude_lines.hpp"
 #include "support/catch.hpp"
 
 #include <set>

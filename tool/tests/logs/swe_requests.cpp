@@ -1,5 +1,5 @@
 // SWE-agent's history has whole what its history processors left out of requests; its steps tell what was sent.
-#include "logs/log_file.hpp"
+#include "log_file.hpp"
 #include "support/catch.hpp"
 
 #include <string>

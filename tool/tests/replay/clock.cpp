@@ -1,7 +1,7 @@
 // The chain's clock follows the recording.
 #include "support/catch.hpp"
 
-#include "whittle/replay/replay.hpp"
+#include "replay/replay.hpp"
 
 #include <memory>
 #include <optional>

@@ -1,11 +1,11 @@
 // A chain with everything on, over the recorded sessions: nothing breaks a rule, and nothing is lost.
+#include "replay/replay.hpp"
 #include "support/catch.hpp"
 #include "support/recorded.hpp"
-#include "whittle/adapter/trajectory.hpp"
-#include "whittle/compaction/pruning.hpp"
-#include "whittle/reduction/condensing.hpp"
+#include "whittle/condensing/condensing.hpp"
+#include "whittle/pruning/pruning.hpp"
 #include "whittle/reduction/reduction.hpp"
-#include "whittle/replay/replay.hpp"
+#include "whittle/saved/trajectory.hpp"
 #include "whittle/summarization/summarization.hpp"
 #include "whittle/token_saving/token_saving.hpp"
 

@@ -1,10 +1,10 @@
-#include "whittle/adapter/anthropic.hpp"
-#include "whittle/adapter/openai.hpp"
+#include "whittle/anthropic/anthropic.hpp"
+#include "whittle/openai/openai.hpp"
 
+#include "replay/replay.hpp"
 #include "support/catch.hpp"
 #include "whittle/base/random.hpp"
 #include "whittle/reduction/reduction.hpp"
-#include "whittle/replay/replay.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,4 +1,4 @@
-#include "whittle/replay/detail/prefix_cache.hpp"
+#include "replay/detail/prefix_cache.hpp"
 
 #include "support/catch.hpp"
 #include "whittle/base/random.hpp"

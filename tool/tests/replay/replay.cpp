@@ -1,4 +1,4 @@
-#include "whittle/replay/replay.hpp"
+#include "replay/replay.hpp"
 
 #include "support/catch.hpp"
 #include "whittle/chain/config.hpp"

@@ -1,10 +1,10 @@
 // A stop is seen in the midst of what a replay does. No clock: what the replay calls requests the stop at a given call.
-#include "whittle/adapter/anthropic.hpp"
+#include "whittle/anthropic/anthropic.hpp"
 
+#include "replay/replay.hpp"
 #include "support/catch.hpp"
 #include "support/errc_of.hpp"
 #include "whittle/reduction/reduction.hpp"
-#include "whittle/replay/replay.hpp"
 
 #include <cstddef>
 #include <cstdint>

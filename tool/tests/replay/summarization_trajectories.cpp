@@ -1,14 +1,14 @@
 // Recorded sessions under summarization.
+#include "replay/replay.hpp"
+#include "summarization/talk.hpp"
 #include "support/catch.hpp"
 #include "support/recorded.hpp"
 #include "support/some_names.hpp"
-#include "talk.hpp"
-#include "whittle/adapter/convert.hpp"
-#include "whittle/adapter/openai.hpp"
-#include "whittle/adapter/trajectory.hpp"
-#include "whittle/digest/detail/text.hpp"
-#include "whittle/replay/replay.hpp"
+#include "whittle/convert/convert.hpp"
+#include "whittle/openai/openai.hpp"
+#include "whittle/saved/trajectory.hpp"
 #include "whittle/summarization/summarization.hpp"
+#include "whittle/summary/detail/text.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,9 +1,9 @@
-#include "whittle/adapter/trajectory.hpp"
+#include "whittle/saved/trajectory.hpp"
 
+#include "replay/replay.hpp"
 #include "support/catch.hpp"
 #include "support/recorded.hpp"
 #include "whittle/reduction/reduction.hpp"
-#include "whittle/replay/replay.hpp"
 
 #include <algorithm>
 #include <filesystem>

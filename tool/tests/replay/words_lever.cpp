@@ -1,9 +1,9 @@
-#include "agent.hpp"
-#include "extractors.hpp"
+#include "replay/replay.hpp"
 #include "support/catch.hpp"
 #include "support/faulty_storage.hpp"
-#include "whittle/adapter/trajectory.hpp"
-#include "whittle/replay/replay.hpp"
+#include "token_saving/agent.hpp"
+#include "token_saving/extractors.hpp"
+#include "whittle/saved/trajectory.hpp"
 
 #include <atomic>
 #include <cmath>

@@ -1,11 +1,12 @@
 // The word level on recorded tool outputs and sessions: what must stay is found by an extractor of its own.
-#include "agent.hpp"
-#include "extractors.hpp"
+#include "token_saving/agent.hpp"
+#include "token_saving/extractors.hpp"
 
+#include "extensions/tiktoken/tests/vocabularies.hpp"
 #include "support/catch.hpp"
 #include "support/recorded.hpp"
-#include "tokens/vocabularies.hpp"
-#include "whittle/adapter/trajectory.hpp"
+#include "whittle/saved/trajectory.hpp"
+#include "whittle/tiktoken/frequency_scorer.hpp"
 #include "whittle/token_saving/classifiers.hpp"
 
 #include <nlohmann/json.hpp>

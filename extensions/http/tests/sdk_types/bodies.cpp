@@ -4,11 +4,11 @@
 #include "programs.hpp"
 #include "shorten_texts.hpp"
 
-#include "../../src/backend/anthropic_request.hpp"
-#include "../../src/backend/openai_request.hpp"
 #include "support/generators_messages.hpp"
+#include "whittle/anthropic/detail/anthropic_request.hpp"
 #include "whittle/loop/agent_loop.hpp"
-#include "whittle/port/scripted_model.hpp"
+#include "whittle/model/scripted_model.hpp"
+#include "whittle/openai/detail/openai_request.hpp"
 #include "whittle/reduction/reduction.hpp"
 #include "whittle/summarization/summarization.hpp"
 
@@ -207,7 +207,7 @@ std::vector<Setting> anthropic_settings() {
     return settings;
 }
 
-/// Where the types and we differ on purpose: docs/http.md.
+/// Where the types and we differ on purpose: extensions/http/README.md.
 void add_exceptions(Program& program) {
     const OpenAI history{openai::Message::parse(R"({"role":"assistant","content":"a","reasoning_content":"hm"})")};
     Setting setting;

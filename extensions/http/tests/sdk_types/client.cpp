@@ -1,13 +1,13 @@
 // Our models and loop against the stub that main.ts serves at WHITTLE_SDK_STUB.
-#include "../../src/backend/anthropic_request.hpp"
-#include "../../src/backend/openai_request.hpp"
 #include "mirror.hpp"
+#include "whittle/anthropic/detail/anthropic_request.hpp"
+#include "whittle/openai/detail/openai_request.hpp"
 
 #include "support/catch.hpp"
-#include "whittle/backend/anthropic_model.hpp"
-#include "whittle/backend/curl_transport.hpp"
-#include "whittle/backend/openai_chat_model.hpp"
+#include "whittle/anthropic/anthropic_model.hpp"
+#include "whittle/http/curl_transport.hpp"
 #include "whittle/loop/agent_loop.hpp"
+#include "whittle/openai/openai_chat_model.hpp"
 #include "whittle/reduction/reduction.hpp"
 
 #include <nlohmann/json.hpp>
@@ -29,7 +29,8 @@ namespace {
 
 std::string environment(const char* name) {
     const char* value = std::getenv(name);
-    if (value == nullptr) throw std::runtime_error(std::string(name) + " is not set: tests/sdk_types/run starts this");
+    if (value == nullptr)
+        throw std::runtime_error(std::string(name) + " is not set: extensions/http/tests/sdk_types/run starts this");
     return value;
 }
 
@@ -169,7 +170,7 @@ std::string refusal_of(Model<M>& model, const std::vector<std::string>& history)
     return "accepted";
 }
 
-/// tests/sdk_types/expected/NAME: a line for each part of the history.
+/// extensions/http/tests/sdk_types/expected/NAME: a line for each part of the history.
 std::vector<std::string> expected(const std::string& name) {
     std::ifstream file(environment("WHITTLE_SDK_EXPECTED") + '/' + name);
     REQUIRE(file.is_open());

@@ -3,8 +3,8 @@
 #include "shorten_texts.hpp"
 
 #include "support/generators_messages.hpp"
-#include "whittle/adapter/convert.hpp"
-#include "whittle/adapter/trajectory.hpp"
+#include "whittle/convert/convert.hpp"
+#include "whittle/saved/trajectory.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -2,7 +2,7 @@
 #include "programs.hpp"
 
 #include "support/generators_messages.hpp"
-#include "whittle/adapter/convert.hpp"
+#include "whittle/convert/convert.hpp"
 
 #include <cstdint>
 #include <ostream>

@@ -4,7 +4,7 @@
 #include "slot.hpp"
 
 #include <whittle/chain/config.hpp>
-#include <whittle/port/model.hpp>
+#include <whittle/model/model.hpp>
 
 #include <functional>
 #include <memory>

@@ -3,6 +3,7 @@
 #include "../real_model/notes.hpp"
 
 #include <whittle/preset/presets.hpp>
+#include <whittle/servers/local_server.hpp>
 
 #include <fmt/format.h>
 

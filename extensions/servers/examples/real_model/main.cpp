@@ -5,8 +5,8 @@
 #include "recording.hpp"
 #include "scenarios.hpp"
 
-#include <whittle/backend/curl_transport.hpp>
-#include <whittle/backend/openai_chat_model.hpp>
+#include <whittle/http/curl_transport.hpp>
+#include <whittle/openai/openai_chat_model.hpp>
 #include <whittle/servers/server_tokens.hpp>
 
 #include <fmt/format.h>

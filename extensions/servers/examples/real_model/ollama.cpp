@@ -3,9 +3,9 @@
 // held.
 #include "notes.hpp"
 
-#include <whittle/adapter/openai.hpp>
-#include <whittle/backend/curl_transport.hpp>
-#include <whittle/backend/openai_chat_model.hpp>
+#include <whittle/http/curl_transport.hpp>
+#include <whittle/openai/openai.hpp>
+#include <whittle/openai/openai_chat_model.hpp>
 #include <whittle/preset/presets.hpp>
 #include <whittle/servers/cut_watch.hpp>
 #include <whittle/servers/server_facts.hpp>

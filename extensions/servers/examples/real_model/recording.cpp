@@ -1,8 +1,9 @@
 #include "recording.hpp"
 
 #include <whittle/base/hash.hpp>
-#include <whittle/port/model.hpp>
+#include <whittle/model/model.hpp>
 #include <whittle/preset/presets.hpp>
+#include <whittle/servers/local_server.hpp>
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 // Exchanges with a real server, written to a file and played again without one.
 #pragma once
 
-#include <whittle/backend/http_transport.hpp>
-#include <whittle/port/model.hpp>
-#include <whittle/tokens/vocabulary.hpp>
+#include <whittle/model/model.hpp>
+#include <whittle/provider/http_transport.hpp>
+#include <whittle/tiktoken/vocabulary.hpp>
 
 #include <nlohmann/json.hpp>
 

@@ -1,9 +1,9 @@
 // What is done with a real model. The same functions run against the server and against its recordings.
 #pragma once
 
-#include <whittle/adapter/openai.hpp>
-#include <whittle/backend/http_transport.hpp>
 #include <whittle/loop/agent_loop.hpp>
+#include <whittle/openai/openai.hpp>
+#include <whittle/provider/http_transport.hpp>
 
 #include <cstdint>
 #include <memory>

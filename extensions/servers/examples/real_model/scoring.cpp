@@ -1,9 +1,9 @@
 // Log-probabilities of a prompt, and whether they belong to the tokens they stand beside.
 #include "scenarios.hpp"
 
-#include <whittle/backend/prompt_logprobs.hpp>
 #include <whittle/base/error.hpp>
 #include <whittle/base/random.hpp>
+#include <whittle/servers/prompt_logprobs.hpp>
 #include <whittle/token_saving/classifiers.hpp>
 
 #include <algorithm>

@@ -2,10 +2,10 @@
 #include "notes.hpp"
 #include "scenarios.hpp"
 
-#include <whittle/backend/openai_chat_model.hpp>
-#include <whittle/port/storage.hpp>
+#include <whittle/openai/openai_chat_model.hpp>
 #include <whittle/preset/presets.hpp>
 #include <whittle/reduction/reduction.hpp>
+#include <whittle/storage/storage.hpp>
 #include <whittle/summarization/summarization.hpp>
 
 #include <fmt/format.h>

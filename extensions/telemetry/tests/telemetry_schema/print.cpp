@@ -1,7 +1,7 @@
 // What `check.py` judges.
 //   requests DIR   writes what an exporter posts and what a registry shows into DIR
 //   answer FILE    gives an exporter FILE as the body of an answer, and prints what it read there
-#include "telemetry/receiver.hpp"
+#include "../receiver.hpp"
 #include "whittle/telemetry/prometheus.hpp"
 
 #include <fstream>

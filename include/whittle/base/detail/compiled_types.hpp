@@ -3,7 +3,7 @@
 //
 // Without an include guard: every header that defines such a template or such a type sets its macro and ends with this
 // file, so that each pair is declared once both halves have been seen, in whatever order. src/*/compiled.cpp and
-// src/json/ have the definitions.
+// extensions of message types have the definitions.
 
 #undef WHITTLE_FOR_OPENAI
 #ifdef WHITTLE_DEFINES_OPENAI_MESSAGE
@@ -45,14 +45,13 @@ WHITTLE_COMPILED(Reduction)
 #ifdef WHITTLE_DEFINES_TRIMMING
 WHITTLE_COMPILED(Trimming)
 #endif
-#ifdef WHITTLE_DEFINES_CONDENSING
-WHITTLE_COMPILED(Condensing)
-#endif
 #ifdef WHITTLE_DEFINES_SUMMARIZATION
 WHITTLE_COMPILED(Summarization)
 #endif
 #ifdef WHITTLE_DEFINES_PRUNING
 WHITTLE_COMPILED(Pruning)
+#endif
+#ifdef WHITTLE_DEFINES_RELEASE_CONTEXT
 WHITTLE_COMPILED(ReleaseContext)
 #endif
 #ifdef WHITTLE_DEFINES_COMPACTION
@@ -60,9 +59,6 @@ WHITTLE_COMPILED(Compaction)
 #endif
 #ifdef WHITTLE_DEFINES_TOKEN_SAVING
 WHITTLE_COMPILED(TokenSaving)
-#endif
-#ifdef WHITTLE_DEFINES_REPLAY
-WHITTLE_COMPILED(detail::Replayer)
 #endif
 
 }  // namespace whittle::inline v0

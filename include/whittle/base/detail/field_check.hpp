@@ -3,8 +3,6 @@
 #include "whittle/base/detail/names.hpp"
 #include "whittle/base/error.hpp"
 
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -18,12 +16,12 @@ public:
     FieldCheck(std::string_view name, Problems& problems) : name_(name), problems_(problems) {}
 
     void at_least(std::int64_t value, std::int64_t lowest, std::string_view field) {
-        error(value < lowest, field, std::to_string(value), fmt::format("{} or more", lowest));
+        error(value < lowest, field, std::to_string(value), std::to_string(lowest) + " or more");
     }
     /// Whether it is one.
     bool fraction(double value, std::string_view field) {
         const bool is_fraction = value >= 0.0 && value <= 1.0;
-        error(!is_fraction, field, fmt::format("{}", value), "0 to 1");
+        error(!is_fraction, field, written(value), "0 to 1");
         return is_fraction;
     }
     void error(bool is_wrong, std::string_view field, std::string value, std::string allowed) {
@@ -33,7 +31,7 @@ public:
     template <typename Names>
     void tool_names(const Names& names, std::string_view field) {
         for (const std::string& name : names) {
-            warn(!may_name_tool(name), field, fmt::format("\"{}\"", name),
+            warn(!may_name_tool(name), field, "\"" + std::string(name) + "\"",
                  "the name of a tool, qualified or bare; there are no wildcards, so that this means none");
         }
     }
@@ -42,7 +40,11 @@ public:
     }
 
 private:
-    [[nodiscard]] std::string full(std::string_view field) const { return fmt::format("{}.{}", name_, field); }
+    /// In as few digits as tell it from other numbers.
+    [[nodiscard]] static std::string written(double value);
+    [[nodiscard]] std::string full(std::string_view field) const {
+        return std::string(name_).append(".").append(field);
+    }
 
     std::string_view name_;
     Problems& problems_;

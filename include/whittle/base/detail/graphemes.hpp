@@ -1,6 +1,6 @@
 #pragma once
 
-#include "grapheme_classes.hpp"
+#include "whittle/base/detail/grapheme_classes.hpp"
 #include "whittle/base/version.hpp"
 
 #include <cstddef>

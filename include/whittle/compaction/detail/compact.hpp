@@ -2,7 +2,7 @@
 
 #include "whittle/chain/hook_turn.hpp"
 #include "whittle/compaction/config.hpp"
-#include "whittle/digest/detail/outcome.hpp"
+#include "whittle/summary/detail/outcome.hpp"
 #include "whittle/tokens/detail/usage_fit.hpp"
 
 #include <cstddef>

@@ -5,7 +5,7 @@
 #include "whittle/base/version.hpp"
 #include "whittle/conversation/report.hpp"
 #include "whittle/message/validity.hpp"
-#include "whittle/port/storage.hpp"
+#include "whittle/storage/storage.hpp"
 #include "whittle/tokens/counter.hpp"
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 
 #include "whittle/base/detail/function_ref.hpp"
 #include "whittle/base/hash.hpp"
-#include "whittle/port/storage.hpp"
+#include "whittle/storage/storage.hpp"
 
 #include <cstddef>
 #include <string>

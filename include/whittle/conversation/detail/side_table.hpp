@@ -11,7 +11,7 @@
 #include "whittle/conversation/tool.hpp"
 #include "whittle/message/detail/group_finder.hpp"
 #include "whittle/message/outline.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/model/model.hpp"
 
 #include <cstddef>
 #include <cstdint>

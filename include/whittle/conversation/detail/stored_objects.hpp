@@ -3,7 +3,7 @@
 #include "whittle/base/language.hpp"
 #include "whittle/conversation/detail/text_blocks.hpp"
 #include "whittle/message/part.hpp"
-#include "whittle/port/storage.hpp"
+#include "whittle/storage/storage.hpp"
 
 #include <cstddef>
 #include <functional>

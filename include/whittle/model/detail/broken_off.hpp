@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/port/model.hpp"
+#include "whittle/model/model.hpp"
 
 namespace whittle::inline v0 {
 

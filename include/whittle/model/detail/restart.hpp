@@ -1,7 +1,7 @@
 #pragma once
 
-#include "whittle/port/detail/delta_watch.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/model/detail/delta_watch.hpp"
+#include "whittle/model/model.hpp"
 
 #include <functional>
 

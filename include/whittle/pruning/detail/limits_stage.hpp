@@ -1,11 +1,11 @@
 #pragma once
 
 #include "whittle/chain/hook_turn.hpp"
-#include "whittle/compaction/config.hpp"
-#include "whittle/compaction/detail/pruning_stage.hpp"
 #include "whittle/message/detail/request_size.hpp"
 #include "whittle/message/outline.hpp"
 #include "whittle/message/validity.hpp"
+#include "whittle/pruning/config.hpp"
+#include "whittle/pruning/detail/pruning_stage.hpp"
 
 namespace whittle::inline v0::detail {
 

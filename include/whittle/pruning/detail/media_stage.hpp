@@ -2,9 +2,9 @@
 
 #include "whittle/base/language.hpp"
 #include "whittle/chain/hook_turn.hpp"
-#include "whittle/compaction/config.hpp"
-#include "whittle/compaction/detail/pruning_stage.hpp"
 #include "whittle/message/part.hpp"
+#include "whittle/pruning/config.hpp"
+#include "whittle/pruning/detail/pruning_stage.hpp"
 
 #include <cstddef>
 #include <cstdint>

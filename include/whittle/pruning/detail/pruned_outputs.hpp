@@ -1,7 +1,7 @@
 #pragma once
 
-#include "whittle/compaction/detail/pruning_plan.hpp"
 #include "whittle/conversation/conversation.hpp"
+#include "whittle/pruning/detail/pruning_plan.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "whittle/base/language.hpp"
-#include "whittle/compaction/config.hpp"
 #include "whittle/message/outline.hpp"
 #include "whittle/message/part.hpp"
+#include "whittle/pruning/config.hpp"
 
 #include <cstddef>
 #include <cstdint>

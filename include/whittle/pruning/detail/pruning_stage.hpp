@@ -1,8 +1,8 @@
 #pragma once
 
 #include "whittle/chain/hook_turn.hpp"
-#include "whittle/compaction/config.hpp"
-#include "whittle/compaction/detail/pruning_plan.hpp"
+#include "whittle/pruning/config.hpp"
+#include "whittle/pruning/detail/pruning_plan.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -31,8 +31,8 @@ struct PruningChoice {
 /// further. Each result is a unit. Nothing is planned unless the gain is at least `minimum_gain_tokens`.
 StageGain stage_pruning(HookTurn& turn, Draft& edit, const PruningConfig& config, std::size_t end,
                         const PruningChoice& choice = {});
-/// After a commit: what the store refused was not cut.
-void report_refused(HookTurn& turn, const CommitResult& result);
+/// After a commit: what the store refused was not cut. `rule`: of candidates that another middleware chose.
+void report_refused(HookTurn& turn, const CommitResult& result, std::string_view rule = "old_output");
 
 /// Of the candidate's call, raw JSON.
 [[nodiscard]] std::string arguments_of(const Draft& edit, const PruningCandidate& candidate);

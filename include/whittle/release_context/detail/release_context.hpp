@@ -1,8 +1,8 @@
 #pragma once
 
 #include "whittle/chain/hook_turn.hpp"
-#include "whittle/compaction/config.hpp"
 #include "whittle/conversation/tool.hpp"
+#include "whittle/release_context/config.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,10 +1,8 @@
 #pragma once
 
-#include "commit_once.hpp"
 #include "whittle/base/error.hpp"
-#include "whittle/port/storage.hpp"
-
-#include <fmt/format.h>
+#include "whittle/storage/detail/commit_once.hpp"
+#include "whittle/storage/storage.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -55,7 +53,7 @@ private:
         }
     }
     void require_open(std::string_view attempted) const {
-        if (is_closed_) throw Error(Errc::invalid_argument, fmt::format("{}: the writer is used up", attempted));
+        if (is_closed_) throw Error(Errc::invalid_argument, std::string(attempted) + ": the writer is used up");
     }
     void close() {
         is_closed_ = true;

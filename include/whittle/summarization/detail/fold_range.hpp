@@ -2,8 +2,8 @@
 
 #include "whittle/base/detail/function_ref.hpp"
 #include "whittle/base/detail/saturating.hpp"
-#include "whittle/digest/detail/fold.hpp"
 #include "whittle/message/outline.hpp"
+#include "whittle/summary/detail/fold.hpp"
 #include "whittle/tokens/detail/usage_fit.hpp"
 
 #include <cstddef>

@@ -3,9 +3,9 @@
 #include "whittle/base/error.hpp"
 #include "whittle/base/event.hpp"
 #include "whittle/base/hash.hpp"
-#include "whittle/digest/detail/fold.hpp"
-#include "whittle/digest/digest.hpp"
 #include "whittle/message/outline.hpp"
+#include "whittle/summary/detail/fold.hpp"
+#include "whittle/summary/summary.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,11 +2,11 @@
 
 #include "whittle/base/detail/function_ref.hpp"
 #include "whittle/chain/hook_turn.hpp"
-#include "whittle/digest/detail/outcome.hpp"
-#include "whittle/digest/detail/work_state.hpp"
 #include "whittle/summarization/config.hpp"
 #include "whittle/summarization/detail/fold_range.hpp"
 #include "whittle/summarization/detail/preserved.hpp"
+#include "whittle/summary/detail/outcome.hpp"
+#include "whittle/summary/detail/work_state.hpp"
 
 #include <cstddef>
 #include <cstdint>

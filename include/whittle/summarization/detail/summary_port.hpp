@@ -2,10 +2,10 @@
 
 #include "whittle/base/event.hpp"
 #include "whittle/chain/detail/hook_run.hpp"
-#include "whittle/digest/digest.hpp"
 #include "whittle/summarization/callbacks.hpp"
 #include "whittle/summarization/detail/prepared.hpp"
 #include "whittle/summarization/detail/summarize.hpp"
+#include "whittle/summary/summary.hpp"
 
 #include <algorithm>
 #include <cstddef>

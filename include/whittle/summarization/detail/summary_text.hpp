@@ -1,8 +1,8 @@
 #pragma once
 
 #include "whittle/base/language.hpp"
-#include "whittle/digest/detail/facts.hpp"
 #include "whittle/summarization/detail/preserved.hpp"
+#include "whittle/summary/detail/facts.hpp"
 
 #include <span>
 #include <string>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "whittle/digest/detail/attempt.hpp"
-#include "whittle/digest/detail/shown_names.hpp"
+#include "whittle/summary/detail/attempt.hpp"
+#include "whittle/summary/detail/shown_names.hpp"
 #include "whittle/tokens/counter.hpp"
 
 #include <cstdint>

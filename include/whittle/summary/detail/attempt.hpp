@@ -2,9 +2,9 @@
 
 #include "whittle/base/error.hpp"
 #include "whittle/conversation/detail/callback_context.hpp"
-#include "whittle/digest/config.hpp"
 #include "whittle/message/detail/message_view.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/model/model.hpp"
+#include "whittle/summary/config.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -167,4 +167,4 @@ struct DigestCallbacks {
 
 }  // namespace whittle::inline v0
 
-#include "whittle/digest/detail/callback_braces.hpp"
+#include "whittle/summary/detail/callback_braces.hpp"

@@ -3,7 +3,7 @@
 // The callbacks of retry and failover as braces write them; included by attempt.hpp.
 
 #include "whittle/base/detail/callback_slot.hpp"
-#include "whittle/digest/detail/attempt.hpp"
+#include "whittle/summary/detail/attempt.hpp"
 
 namespace whittle::inline v0 {
 namespace detail {

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "whittle/base/detail/function_ref.hpp"
-#include "whittle/digest/detail/chunks.hpp"
-#include "whittle/digest/detail/render.hpp"
+#include "whittle/summary/detail/chunks.hpp"
+#include "whittle/summary/detail/render.hpp"
 #include "whittle/tokens/counter.hpp"
 
 #include <cstddef>

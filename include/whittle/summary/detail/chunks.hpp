@@ -1,7 +1,7 @@
 #pragma once
 
 #include "whittle/message/outline.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/model/model.hpp"
 
 #include <cstddef>
 #include <cstdint>

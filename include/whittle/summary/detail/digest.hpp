@@ -2,14 +2,14 @@
 
 // Definition of digest(); included by digest.hpp.
 
-#include "whittle/digest/detail/accept.hpp"
-#include "whittle/digest/detail/fold.hpp"
-#include "whittle/digest/detail/guarded.hpp"
-#include "whittle/digest/detail/requests.hpp"
-#include "whittle/digest/detail/sections.hpp"
-#include "whittle/digest/detail/shown_names.hpp"
-#include "whittle/digest/detail/text.hpp"
-#include "whittle/digest/digest.hpp"
+#include "whittle/summary/detail/accept.hpp"
+#include "whittle/summary/detail/fold.hpp"
+#include "whittle/summary/detail/guarded.hpp"
+#include "whittle/summary/detail/requests.hpp"
+#include "whittle/summary/detail/sections.hpp"
+#include "whittle/summary/detail/shown_names.hpp"
+#include "whittle/summary/detail/text.hpp"
+#include "whittle/summary/summary.hpp"
 
 #include <algorithm>
 #include <array>

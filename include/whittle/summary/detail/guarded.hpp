@@ -1,8 +1,8 @@
 #pragma once
 
 #include "whittle/base/text.hpp"
-#include "whittle/digest/detail/requests.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/model/model.hpp"
+#include "whittle/summary/detail/requests.hpp"
 
 #include <exception>
 #include <string>

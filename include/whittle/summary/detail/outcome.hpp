@@ -1,9 +1,9 @@
 #pragma once
 
 #include "whittle/base/detail/function_ref.hpp"
-#include "whittle/digest/config.hpp"
-#include "whittle/digest/detail/attempt.hpp"
-#include "whittle/digest/detail/chunks.hpp"
+#include "whittle/summary/config.hpp"
+#include "whittle/summary/detail/attempt.hpp"
+#include "whittle/summary/detail/chunks.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "whittle/base/language.hpp"
-#include "whittle/digest/config.hpp"
 #include "whittle/message/detail/message_view.hpp"
 #include "whittle/message/detail/visit_parts.hpp"
 #include "whittle/message/outline.hpp"
+#include "whittle/summary/config.hpp"
 #include "whittle/tokens/counter.hpp"
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "whittle/digest/detail/attempt.hpp"
-#include "whittle/digest/detail/chunk_planner.hpp"
+#include "whittle/summary/detail/attempt.hpp"
+#include "whittle/summary/detail/chunk_planner.hpp"
 #include "whittle/tokens/counter.hpp"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Bytes of words.
 #pragma once
 
-#include "../base/ascii.hpp"
+#include "whittle/base/detail/ascii.hpp"
 #include "whittle/base/version.hpp"
 
 #include <string_view>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../base/ascii.hpp"
+#include "whittle/base/detail/ascii.hpp"
 #include "whittle/base/version.hpp"
 
 #include <cstddef>

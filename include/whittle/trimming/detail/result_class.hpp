@@ -1,7 +1,7 @@
 #pragma once
 
-#include "line_forms.hpp"
-#include "text_shape.hpp"
+#include "whittle/trimming/detail/line_forms.hpp"
+#include "whittle/trimming/detail/text_shape.hpp"
 
 #include <optional>
 #include <span>

@@ -3,7 +3,7 @@
 #include "whittle/base/detail/function_ref.hpp"
 #include "whittle/chain/hook_turn.hpp"
 #include "whittle/conversation/tool.hpp"
-#include "whittle/reduction/config.hpp"
+#include "whittle/trimming/config.hpp"
 
 #include <cstddef>
 #include <memory>

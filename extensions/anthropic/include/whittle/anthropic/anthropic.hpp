@@ -1,12 +1,12 @@
 #pragma once
 
-#include "whittle/adapter/detail/anthropic_edit.hpp"
-#include "whittle/adapter/detail/anthropic_results.hpp"
-#include "whittle/adapter/detail/anthropic_slots.hpp"
-#include "whittle/adapter/detail/anthropic_usage.hpp"
-#include "whittle/adapter/detail/json_message.hpp"
-#include "whittle/adapter/detail/json_tree.hpp"
+#include "whittle/anthropic/detail/anthropic_edit.hpp"
+#include "whittle/anthropic/detail/anthropic_results.hpp"
+#include "whittle/anthropic/detail/anthropic_slots.hpp"
+#include "whittle/anthropic/detail/anthropic_usage.hpp"
 #include "whittle/message/traits.hpp"
+#include "whittle/provider/detail/json_message.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -31,7 +31,7 @@ namespace whittle::inline v0::anthropic {
 
 /// A message of Anthropic's Messages API, as the JSON it travels as. The system text of a request stands outside the
 /// list. Whatever the library does not know stays in it, in its order; what nobody edits keeps the same `dump()`.
-/// docs/anthropic.md has the table of blocks.
+/// extensions/anthropic/README.md has the table of blocks.
 class Message {
 public:
     /// Throws Error(invalid_argument) unless `json` is an object whose "role" is user, assistant or system, at most 200

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "whittle/adapter/anthropic.hpp"
-#include "whittle/backend/http_transport.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/anthropic/anthropic.hpp"
+#include "whittle/model/model.hpp"
+#include "whittle/provider/http_transport.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -37,8 +37,8 @@ struct AnthropicModelConfig {
 /// Adds every bad field to `problems`, each under "{name}.".
 void check_anthropic_model(const AnthropicModelConfig& config, std::string_view name, Problems& problems);
 
-/// A model behind Anthropic's Messages API. Streams if the caller listens. Thread-safe. docs/anthropic.md has the
-/// traps.
+/// A model behind Anthropic's Messages API. Streams if the caller listens. Thread-safe. extensions/anthropic/README.md
+/// has the traps.
 class AnthropicModel final : public Model<anthropic::Message> {
 public:
     /// Throws Error(invalid_config) that lists every bad field, and Error(invalid_argument) without a transport.

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "whittle/adapter/anthropic.hpp"
-#include "whittle/adapter/detail/anthropic_wire_checks.hpp"
+#include "whittle/anthropic/anthropic.hpp"
+#include "whittle/anthropic/detail/anthropic_wire_checks.hpp"
 #include "whittle/base/detail/function_ref.hpp"
 
 #include <nlohmann/json.hpp>

@@ -16,7 +16,7 @@ namespace boundary {
 
 /// How a context is set up.
 struct Options {
-    std::string config = R"({"preset": "recommended"})";  ///< a configuration (docs/configuration.md) as JSON
+    std::string config = R"({"preset": "recommended"})";  ///< a configuration (extensions/config/README.md) as JSON
     std::string base_dir{};  ///< what a relative root of its storage is relative to; empty: the working directory
     std::string id = "conversation";  ///< names the conversation in keys of the storage
     std::string system{};             ///< system text that your runtime sends beside the messages

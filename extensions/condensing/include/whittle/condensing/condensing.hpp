@@ -1,8 +1,8 @@
 #pragma once
 
 #include "whittle/chain/middleware.hpp"
-#include "whittle/reduction/config.hpp"
-#include "whittle/reduction/detail/condense.hpp"
+#include "whittle/condensing/config.hpp"
+#include "whittle/condensing/detail/condense.hpp"
 
 #include <string>
 #include <string_view>
@@ -36,6 +36,3 @@ private:
 };
 
 }  // namespace whittle::inline v0
-
-#define WHITTLE_DEFINES_CONDENSING
-#include "whittle/base/detail/compiled_types.hpp"

@@ -1,16 +1,17 @@
 #pragma once
 
-#include "whittle/adapter/config_json_types.hpp"
 #include "whittle/chain/chain.hpp"
 #include "whittle/compaction/compaction.hpp"
-#include "whittle/compaction/pruning.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/condensing/condensing.hpp"
+#include "whittle/config/config_json_types.hpp"
+#include "whittle/model/model.hpp"
 #include "whittle/preset/presets.hpp"
-#include "whittle/reduction/condensing.hpp"
+#include "whittle/pruning/pruning.hpp"
 #include "whittle/reduction/reduction.hpp"
-#include "whittle/reduction/trimming.hpp"
+#include "whittle/release_context/release_context.hpp"
 #include "whittle/summarization/summarization.hpp"
 #include "whittle/token_saving/token_saving.hpp"
+#include "whittle/trimming/trimming.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -132,7 +133,8 @@ struct ChainSettings {
     std::vector<std::string> warnings{};  ///< doubtful settings, each with its place
 };
 
-/// Reads a chain's configuration; docs/configuration.md has the keys. Throws one Error(invalid_config) with a line
+/// Reads a chain's configuration; extensions/config/README.md has the keys. Throws one Error(invalid_config) with a
+/// line
 /// "{name}:{line}:{column}: {key}: found ..., expected ..." for every problem (at most 100): text that is no JSON,
 /// unknown and duplicate keys, wrong types, and values that `Chain` or a middleware would refuse. Columns count
 /// characters from 1.
@@ -167,7 +169,7 @@ template <AgentMessage M>
 using ModelMaker = std::function<std::shared_ptr<Model<M>>(const ModelSettings&)>;
 
 /// The scripted model that the settings describe. Thread-safe. Throws Error(not_offered) for another type: pass
-/// `http_models` (whittle/backend/configured_models.hpp) to `make_chain`, or for `Type::named` a maker of your own.
+/// `http_models` (whittle/config/configured_models.hpp) to `make_chain`, or for `Type::named` a maker of your own.
 template <AgentMessage M>
 [[nodiscard]] std::shared_ptr<Model<M>> make_model(const ModelSettings& settings) {
     class Repeating final : public Model<M> {

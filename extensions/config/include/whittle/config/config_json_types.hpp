@@ -2,7 +2,7 @@
 
 #include "whittle/chain/config.hpp"
 #include "whittle/chain/middleware.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/model/model.hpp"
 
 #include <any>
 #include <cstddef>

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "whittle/adapter/config_json.hpp"
-#include "whittle/backend/anthropic_model.hpp"
-#include "whittle/backend/detail/converted_model.hpp"
-#include "whittle/backend/http_transport.hpp"
-#include "whittle/backend/openai_chat_model.hpp"
+#include "whittle/anthropic/anthropic_model.hpp"
+#include "whittle/config/config_json.hpp"
+#include "whittle/convert/detail/converted_model.hpp"
+#include "whittle/openai/openai_chat_model.hpp"
+#include "whittle/provider/http_transport.hpp"
 
 #include <functional>
 #include <memory>

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "whittle/adapter/anthropic.hpp"
-#include "whittle/adapter/detail/convert_losses.hpp"
-#include "whittle/adapter/detail/convert_to_anthropic.hpp"
-#include "whittle/adapter/detail/convert_to_openai.hpp"
-#include "whittle/adapter/openai.hpp"
+#include "whittle/anthropic/anthropic.hpp"
+#include "whittle/convert/detail/convert_losses.hpp"
+#include "whittle/convert/detail/convert_to_anthropic.hpp"
+#include "whittle/convert/detail/convert_to_openai.hpp"
+#include "whittle/openai/openai.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -3,7 +3,7 @@
 #include "whittle/conversation/tool.hpp"
 #include "whittle/durable/durable.hpp"
 #include "whittle/loop/agent_loop.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/model/model.hpp"
 
 #include <cstdint>
 #include <memory>

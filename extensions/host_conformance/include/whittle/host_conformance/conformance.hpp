@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/host/detail/conformance_types.hpp"
+#include "whittle/host_conformance/detail/conformance_types.hpp"
 #include "whittle/message/chat_message.hpp"
 #include "whittle/message/traits.hpp"
 
@@ -39,4 +39,4 @@ template <AgentMessage M>
 
 }  // namespace whittle::inline v0
 
-#include "whittle/host/detail/conformance_run.hpp"
+#include "whittle/host_conformance/detail/conformance_run.hpp"

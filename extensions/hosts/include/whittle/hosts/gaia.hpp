@@ -7,7 +7,7 @@
 #include "whittle/base/text.hpp"
 #include "whittle/chain/chain.hpp"
 #include "whittle/conversation/read_offloaded.hpp"
-#include "whittle/host/gaia_message.hpp"
+#include "whittle/hosts/gaia_message.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "whittle/adapter/detail/json_message.hpp"
-#include "whittle/adapter/detail/json_tree.hpp"
-#include "whittle/adapter/detail/openai_edit.hpp"
-#include "whittle/adapter/detail/openai_slots.hpp"
 #include "whittle/message/traits.hpp"
+#include "whittle/openai/detail/openai_edit.hpp"
+#include "whittle/openai/detail/openai_slots.hpp"
+#include "whittle/provider/detail/json_message.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -19,7 +19,7 @@
 namespace whittle::inline v0::openai {
 
 /// A message of OpenAI's chat completions, as the JSON it travels as. Whatever the library does not know stays in it,
-/// in its order; what nobody edits keeps the same `dump()`. docs/openai.md has the table of parts.
+/// in its order; what nobody edits keeps the same `dump()`. extensions/openai/README.md has the table of parts.
 class Message {
 public:
     /// Throws Error(invalid_argument) unless `json` is an object whose "role" is system, developer, user, assistant,

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "whittle/adapter/openai.hpp"
-#include "whittle/backend/http_transport.hpp"
 #include "whittle/base/version.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/model/model.hpp"
+#include "whittle/openai/openai.hpp"
+#include "whittle/provider/http_transport.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -31,7 +31,7 @@ struct Dialect {
 };
 
 /// openai, azure, vllm, llama_cpp, llama_cpp_python, ollama, lm_studio, openrouter, litellm, deepseek, mistral, and
-/// compatible, which sends only what all of them take. docs/openai.md has the table with its date.
+/// compatible, which sends only what all of them take. extensions/openai/README.md has the table with its date.
 [[nodiscard]] std::span<const Dialect> dialects();
 
 /// The dialect of that name, or null.
@@ -59,7 +59,8 @@ struct OpenAIModelConfig {
 /// Adds every bad field to `problems`, each under "{name}.".
 void check_openai_model(const OpenAIModelConfig& config, std::string_view name, Problems& problems);
 
-/// A model behind OpenAI's chat completions. Streams if the caller listens. Thread-safe. docs/openai.md has the traps.
+/// A model behind OpenAI's chat completions. Streams if the caller listens. Thread-safe. extensions/openai/README.md
+/// has the traps.
 class OpenAIChatModel final : public Model<openai::Message> {
 public:
     /// Throws Error(invalid_config) that lists every bad field, and Error(invalid_argument) without a transport.

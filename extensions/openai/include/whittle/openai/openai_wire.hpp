@@ -1,8 +1,8 @@
 #pragma once
 
-#include "whittle/adapter/detail/wire_types.hpp"
-#include "whittle/adapter/openai.hpp"
 #include "whittle/base/detail/function_ref.hpp"
+#include "whittle/openai/openai.hpp"
+#include "whittle/provider/detail/wire_types.hpp"
 
 #include <cstddef>
 #include <span>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "whittle/port/detail/masking_storage.hpp"
 #include "whittle/redaction/redaction.hpp"
+#include "whittle/storage/detail/masking_storage.hpp"
 
 #include <cstdint>
 #include <map>
@@ -25,7 +25,7 @@ struct RedactionNote {
 /// too. A stream is held up to 8 MiB, to be masked as a whole; a longer one is masked line by line. To seal too, seal
 /// inside: redacted_storage(sealed_storage(...)). Thread-safe if the store and the rules are. Throws
 /// Error(invalid_config) if `inner` is null or a rule is bad; writing throws Error(invalid_argument) for what is sealed
-/// already, and what `RedactionRules::host` throws. docs/redaction.md has what is masked where.
+/// already, and what `RedactionRules::host` throws. extensions/redaction/README.md has what is masked where.
 [[nodiscard]] std::shared_ptr<detail::MaskingStorage> redacted_storage(std::shared_ptr<Storage> inner,
                                                                        RedactionRules rules = {});
 

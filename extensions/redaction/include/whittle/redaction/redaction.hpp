@@ -20,8 +20,8 @@ struct MaskRules;
 
 /// What is masked. The built-in rules are `key` (keys of well-known services), `random` (long words of mixed letters
 /// and digits that do not read as words), `named` (values behind a name such as "password", and passwords of addresses
-/// and commands) and `private_key` (private keys in PEM, also parts of them). docs/redaction.md tells what each finds,
-/// and what none.
+/// and commands) and `private_key` (private keys in PEM, also parts of them). extensions/redaction/README.md tells what
+/// each finds, and what none.
 struct RedactionRules {
     std::vector<std::string> off{};         ///< names of built-in rules that are not used
     std::vector<std::string> beginnings{};  ///< further ones for `key`: of words of 16 bytes or more

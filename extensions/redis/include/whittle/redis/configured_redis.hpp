@@ -1,7 +1,7 @@
 #pragma once
 
-#include "whittle/adapter/config_json.hpp"
 #include "whittle/base/error.hpp"
+#include "whittle/config/config_json.hpp"
 #include "whittle/redis/redis_storage.hpp"
 
 #include <memory>

@@ -2,7 +2,7 @@
 
 #include "whittle/base/clock.hpp"
 #include "whittle/base/hash.hpp"
-#include "whittle/port/storage.hpp"
+#include "whittle/storage/storage.hpp"
 
 #include <cstdint>
 #include <functional>

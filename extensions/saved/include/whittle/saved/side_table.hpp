@@ -1,11 +1,11 @@
 #pragma once
 
-#include "whittle/adapter/detail/marks.hpp"
 #include "whittle/base/detail/function_ref.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/conversation/conversation.hpp"
 #include "whittle/conversation/detail/sync.hpp"
-#include "whittle/port/storage.hpp"
+#include "whittle/saved/detail/marks.hpp"
+#include "whittle/storage/storage.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "whittle/adapter/detail/json_tree.hpp"
-#include "whittle/adapter/detail/trajectory_fields.hpp"
-#include "whittle/adapter/openai.hpp"
 #include "whittle/message/part.hpp"
 #include "whittle/message/traits.hpp"
+#include "whittle/openai/openai.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
+#include "whittle/saved/detail/trajectory_fields.hpp"
 
 #include <nlohmann/json.hpp>
 

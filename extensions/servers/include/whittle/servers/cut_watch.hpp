@@ -2,8 +2,8 @@
 
 #include "whittle/base/event.hpp"
 #include "whittle/base/hash.hpp"
-#include "whittle/port/detail/model_message.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/model/detail/model_message.hpp"
+#include "whittle/model/model.hpp"
 #include "whittle/tokens/counter.hpp"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/backend/http_transport.hpp"
+#include "whittle/provider/http_transport.hpp"
 #include "whittle/token_saving/classifiers.hpp"
 
 #include <memory>

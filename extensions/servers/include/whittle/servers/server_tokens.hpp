@@ -1,8 +1,8 @@
 #pragma once
 
-#include "whittle/adapter/openai.hpp"
 #include "whittle/base/event.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/model/model.hpp"
+#include "whittle/openai/openai.hpp"
 #include "whittle/servers/server_facts.hpp"
 #include "whittle/tokens/counter.hpp"
 

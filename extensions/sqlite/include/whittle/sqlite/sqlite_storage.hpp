@@ -1,7 +1,7 @@
 #pragma once
 
 #include "whittle/base/clock.hpp"
-#include "whittle/port/storage.hpp"
+#include "whittle/storage/storage.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/port/storage.hpp"
+#include "whittle/storage/storage.hpp"
 
 #include <cstdint>
 #include <functional>

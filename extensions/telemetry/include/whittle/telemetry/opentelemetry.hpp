@@ -1,10 +1,10 @@
 #pragma once
 
-#include "whittle/backend/http_transport.hpp"
 #include "whittle/base/clock.hpp"
 #include "whittle/base/event.hpp"
 #include "whittle/base/random.hpp"
 #include "whittle/conversation/report.hpp"
+#include "whittle/provider/http_transport.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -17,7 +17,7 @@
 #include <vector>
 
 /// What chains did, for the tools that a host watches its programs with: OpenTelemetry here, Prometheus in
-/// prometheus.hpp. docs/telemetry.md has every name. Message content never gets out.
+/// prometheus.hpp. extensions/telemetry/README.md has every name. Message content never gets out.
 namespace whittle::inline v0::telemetry {
 
 /// A model as OpenTelemetry's GenAI conventions name it.

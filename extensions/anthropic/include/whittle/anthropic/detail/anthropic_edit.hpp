@@ -1,8 +1,8 @@
 #pragma once
 
-#include "whittle/adapter/detail/anthropic_slots.hpp"
-#include "whittle/adapter/detail/json_message.hpp"
+#include "whittle/anthropic/detail/anthropic_slots.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/provider/detail/json_message.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/backend/anthropic_model.hpp"
+#include "whittle/anthropic/anthropic_model.hpp"
 
 #include <string>
 #include <vector>

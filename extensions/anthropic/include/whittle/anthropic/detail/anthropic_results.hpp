@@ -1,10 +1,10 @@
 #pragma once
 
-#include "whittle/adapter/detail/json_message.hpp"
-#include "whittle/adapter/detail/json_text.hpp"
-#include "whittle/adapter/detail/json_tree.hpp"
 #include "whittle/base/text.hpp"
 #include "whittle/message/part.hpp"
+#include "whittle/provider/detail/json_message.hpp"
+#include "whittle/provider/detail/json_text.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "whittle/adapter/detail/json_message.hpp"
-#include "whittle/adapter/detail/json_tree.hpp"
-#include "whittle/adapter/detail/media_source.hpp"
 #include "whittle/message/part.hpp"
+#include "whittle/provider/detail/json_message.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
+#include "whittle/provider/detail/media_source.hpp"
 
 #include <cstddef>
 #include <optional>

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "whittle/adapter/detail/anthropic_slots.hpp"
-#include "whittle/adapter/detail/json_message.hpp"
-#include "whittle/adapter/detail/wire_types.hpp"
-#include "whittle/adapter/detail/wire_violation.hpp"
+#include "whittle/anthropic/detail/anthropic_slots.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/provider/detail/json_message.hpp"
+#include "whittle/provider/detail/wire_types.hpp"
+#include "whittle/provider/detail/wire_violation.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -2,8 +2,8 @@
 
 #include "whittle/base/language.hpp"
 #include "whittle/chain/hook_turn.hpp"
+#include "whittle/condensing/config.hpp"
 #include "whittle/conversation/tool.hpp"
-#include "whittle/reduction/config.hpp"
 
 #include <cstddef>
 #include <optional>

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "whittle/adapter/anthropic.hpp"
-#include "whittle/adapter/detail/convert_losses.hpp"
-#include "whittle/adapter/openai.hpp"
+#include "whittle/anthropic/anthropic.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/convert/detail/convert_losses.hpp"
+#include "whittle/openai/openai.hpp"
 
 #include <cstddef>
 #include <span>

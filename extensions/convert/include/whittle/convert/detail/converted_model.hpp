@@ -1,14 +1,14 @@
 #pragma once
 
-#include "whittle/adapter/anthropic.hpp"
-#include "whittle/adapter/convert.hpp"
-#include "whittle/adapter/openai.hpp"
+#include "whittle/anthropic/anthropic.hpp"
 #include "whittle/base/hash.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/convert/convert.hpp"
 #include "whittle/message/chat_message.hpp"
 #include "whittle/message/detail/result_numbers.hpp"
-#include "whittle/port/detail/broken_off.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/model/detail/broken_off.hpp"
+#include "whittle/model/model.hpp"
+#include "whittle/openai/openai.hpp"
 
 #include <memory>
 #include <span>
@@ -193,8 +193,9 @@ private:
 }  // namespace detail
 
 /// A chat-completions model for conversations of another message type. Each call converts the whole list. Anthropic
-/// messages go through `to_openai` and `to_anthropic` (docs/anthropic.md lists what is lost); `ChatMessage` keeps text,
-/// calls and results; replies become other types as text alone, so that such a conversation has no tools.
+/// messages go through `to_openai` and `to_anthropic` (extensions/anthropic/README.md lists what is lost);
+/// `ChatMessage` keeps text, calls and results; replies become other types as text alone, so that such a conversation
+/// has no tools.
 template <AgentMessage M>
 [[nodiscard]] std::shared_ptr<Model<M>> as_model_of(std::shared_ptr<Model<openai::Message>> model) {
     if constexpr (std::is_same_v<M, openai::Message>) {

@@ -4,7 +4,7 @@
 #include "whittle/base/error.hpp"
 #include "whittle/base/random.hpp"
 #include "whittle/durable/detail/saved_edit.hpp"
-#include "whittle/port/storage.hpp"
+#include "whittle/storage/storage.hpp"
 
 #include <cstdint>
 #include <memory>

@@ -2,7 +2,7 @@
 
 #include "whittle/base/error.hpp"
 #include "whittle/durable/detail/saved_edit.hpp"
-#include "whittle/port/detail/masking_storage.hpp"
+#include "whittle/storage/detail/masking_storage.hpp"
 
 #include <cstddef>
 #include <optional>

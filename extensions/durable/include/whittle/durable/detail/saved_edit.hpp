@@ -1,7 +1,7 @@
 #pragma once
 
-#include "whittle/adapter/side_table.hpp"
 #include "whittle/conversation/conversation.hpp"
+#include "whittle/saved/side_table.hpp"
 
 #include <algorithm>
 #include <cstddef>

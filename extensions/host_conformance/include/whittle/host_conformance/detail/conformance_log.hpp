@@ -1,7 +1,7 @@
 #pragma once
 
 #include "whittle/base/detail/function_ref.hpp"
-#include "whittle/host/detail/conformance_types.hpp"
+#include "whittle/host_conformance/detail/conformance_types.hpp"
 #include "whittle/message/chat_message.hpp"
 
 #include <array>

@@ -4,9 +4,9 @@
 
 #include "whittle/base/text.hpp"
 #include "whittle/conversation/transaction.hpp"
-#include "whittle/host/conformance.hpp"
-#include "whittle/host/detail/conformance_log.hpp"
-#include "whittle/port/storage.hpp"
+#include "whittle/host_conformance/conformance.hpp"
+#include "whittle/host_conformance/detail/conformance_log.hpp"
+#include "whittle/storage/storage.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -53,7 +53,7 @@ struct ConformanceCheck {
 };
 
 struct ConformanceReport {
-    std::vector<ConformanceCheck> checks{};  ///< all of them, in the order of docs/hosts.md
+    std::vector<ConformanceCheck> checks{};  ///< all of them, in the order of extensions/hosts/README.md
     std::int64_t messages = 0;               ///< that were built and tried
 
     [[nodiscard]] bool passed() const noexcept;

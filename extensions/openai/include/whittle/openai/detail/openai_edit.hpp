@@ -1,7 +1,7 @@
 #pragma once
 
-#include "whittle/adapter/detail/openai_slots.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/openai/detail/openai_slots.hpp"
 
 #include <algorithm>
 #include <cstddef>

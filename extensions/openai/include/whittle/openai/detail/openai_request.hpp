@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/backend/openai_chat_model.hpp"
+#include "whittle/openai/openai_chat_model.hpp"
 
 #include <string>
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "whittle/adapter/openai.hpp"
-#include "whittle/backend/http_transport.hpp"
-#include "whittle/backend/sse_parser.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/model/model.hpp"
+#include "whittle/openai/openai.hpp"
+#include "whittle/provider/http_transport.hpp"
+#include "whittle/provider/sse_parser.hpp"
 
 #include <memory>
 #include <optional>

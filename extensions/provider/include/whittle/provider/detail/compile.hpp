@@ -1,14 +1,13 @@
 #pragma once
 
 #include "whittle/compaction/compaction.hpp"
-#include "whittle/compaction/pruning.hpp"
 #include "whittle/loop/agent_loop.hpp"
-#include "whittle/reduction/condensing.hpp"
+#include "whittle/pruning/pruning.hpp"
 #include "whittle/reduction/reduction.hpp"
-#include "whittle/reduction/trimming.hpp"
-#include "whittle/replay/replay.hpp"
+#include "whittle/release_context/release_context.hpp"
 #include "whittle/summarization/summarization.hpp"
 #include "whittle/token_saving/token_saving.hpp"
+#include "whittle/trimming/trimming.hpp"
 
 /// Compiles what base/detail/compiled_types.hpp declares over one message type.
 #define WHITTLE_COMPILE_FOR(M)        \
@@ -18,10 +17,8 @@
     template class AgentLoop<M>;      \
     template class Reduction<M>;      \
     template class Trimming<M>;       \
-    template class Condensing<M>;     \
     template class Summarization<M>;  \
     template class Pruning<M>;        \
     template class ReleaseContext<M>; \
     template class Compaction<M>;     \
-    template class TokenSaving<M>;    \
-    template class detail::Replayer<M>;
+    template class TokenSaving<M>;

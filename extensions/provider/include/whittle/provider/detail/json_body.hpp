@@ -1,7 +1,7 @@
 #pragma once
 
-#include "whittle/adapter/detail/json_message.hpp"
 #include "whittle/message/part.hpp"
+#include "whittle/provider/detail/json_message.hpp"
 
 #include <span>
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/adapter/detail/json_tree.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 
 #include <algorithm>
 #include <cstddef>

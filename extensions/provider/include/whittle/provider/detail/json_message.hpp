@@ -1,8 +1,8 @@
 #pragma once
 
-#include "whittle/adapter/detail/json_tree.hpp"
 #include "whittle/base/text.hpp"
 #include "whittle/message/part.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 
 #include <cstddef>
 #include <span>

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "whittle/adapter/detail/json_text.hpp"
 #include "whittle/base/detail/function_ref.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/provider/detail/json_text.hpp"
 
 #include <nlohmann/json.hpp>
 

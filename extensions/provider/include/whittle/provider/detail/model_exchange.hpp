@@ -1,8 +1,8 @@
 #pragma once
 
-#include "whittle/backend/http_transport.hpp"
-#include "whittle/backend/sse_parser.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/model/model.hpp"
+#include "whittle/provider/http_transport.hpp"
+#include "whittle/provider/sse_parser.hpp"
 
 #include <optional>
 #include <string>

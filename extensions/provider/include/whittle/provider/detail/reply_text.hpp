@@ -1,7 +1,7 @@
 #pragma once
 
-#include "whittle/adapter/detail/json_tree.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/model/model.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 
 #include <string_view>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "whittle/adapter/detail/json_tree.hpp"
-#include "whittle/adapter/detail/wire_violation.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
+#include "whittle/provider/detail/wire_violation.hpp"
 
 #include <cstddef>
 #include <initializer_list>

@@ -2,7 +2,7 @@
 
 #include "whittle/conversation/detail/side_table.hpp"
 #include "whittle/message/outline.hpp"
-#include "whittle/port/storage.hpp"
+#include "whittle/storage/storage.hpp"
 
 #include <cstddef>
 #include <map>

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "whittle/adapter/side_table.hpp"
 #include "whittle/conversation/detail/notes.hpp"
 #include "whittle/conversation/detail/token_columns.hpp"
 #include "whittle/message/outline.hpp"
+#include "whittle/saved/side_table.hpp"
 
 #include <nlohmann/json.hpp>
 

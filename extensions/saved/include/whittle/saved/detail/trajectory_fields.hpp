@@ -1,7 +1,7 @@
 #pragma once
 
-#include "whittle/adapter/detail/json_tree.hpp"
 #include "whittle/message/part.hpp"
+#include "whittle/provider/detail/json_tree.hpp"
 
 #include <algorithm>
 #include <array>

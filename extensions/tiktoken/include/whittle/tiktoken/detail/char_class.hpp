@@ -1,6 +1,6 @@
 #pragma once
 
-#include "unicode_classes.hpp"
+#include "whittle/tiktoken/detail/unicode_classes.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,0 +1,93 @@
+# whittle_add_suite(<name> <folder>): the .cpp files of a folder become whittle_tests_<name> and the ctest test <name>.
+#   LINK <libraries>, WITH <names>  with WHITTLE_HAVE_<NAME>=1 for each whittle_<name> of WITH that there is
+#   SOAKS   they take a share of the cases (support/soak.hpp); `ctest -L soak` runs them with all
+#   STORE   it is held to the contract at full size by `ctest -C sizes -L sizes`
+#   APART   files that have helpers of the names of others; ALL_APART: each has
+#   VOCABULARY <name>  a packed vocabulary of the folder that the program carries
+function(whittle_add_suite name folder)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "SOAKS;STORE;ALL_APART" "VOCABULARY" "LINK;WITH;APART")
+  file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cpp")
+  if(only_threads)
+    foreach(source IN LISTS sources)
+      file(STRINGS "${source}" starts REGEX "${starts_threads}")
+      if(NOT starts)
+        list(REMOVE_ITEM sources "${source}")
+      endif()
+    endforeach()
+  endif()
+  if(NOT TARGET whittle_real_model_parts)
+    list(FILTER sources EXCLUDE REGEX "/real_model_")
+  endif()
+  if(NOT sources)
+    return()
+  endif()
+  set(target whittle_tests_${name})
+  whittle_add_executable(
+    ${target}
+    SOURCES ${sources}
+    LINK whittle_test_main Catch2::Catch2 fmt::fmt Threads::Threads ${arg_LINK}
+    HEADERS whittle_test_headers
+  )
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}" "${folder}")
+  target_compile_definitions(
+    ${target}
+    PRIVATE WHITTLE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" WHITTLE_DATA_DIR="${PROJECT_SOURCE_DIR}/../shared/data"
+            WHITTLE_JUDGE="${PROJECT_SOURCE_DIR}/../shared/tools/judge/judge.py"
+  )
+  if(arg_STORE)
+    target_link_libraries(${target} PRIVATE whittle_storage_conformance)
+  endif()
+  foreach(other IN LISTS arg_WITH)
+    if(TARGET whittle_${other})
+      string(TOUPPER "${other}" upper)
+      target_link_libraries(${target} PRIVATE whittle_${other})
+      target_compile_definitions(${target} PRIVATE WHITTLE_HAVE_${upper}=1)
+    endif()
+  endforeach()
+  if(arg_VOCABULARY)
+    whittle_embed_vocabulary(${target} ${arg_VOCABULARY} FILE "${folder}/${arg_VOCABULARY}.whittle")
+  endif()
+  if(arg_ALL_APART)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
+  endif()
+  list(TRANSFORM arg_APART PREPEND "${folder}/")
+  set_source_files_properties(${arg_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  add_dependencies(whittle_tests_of_folders ${target})
+
+  whittle_add_suite_test(${name} "~[large]~[.]" LABELS unit TIMEOUT ${test_timeout})
+  if(name MATCHES "^(commands|http|laws|redis|sqlite)$")
+    set_tests_properties(${name} PROPERTIES COST 50) # they take longest, some of them by waiting: begin with them
+  endif()
+  if(WHITTLE_BUILD_EXTRA_TESTS)
+    foreach(source IN LISTS sources)
+      file(STRINGS "${source}" large_here REGEX "\\[large\\]")
+      if(large_here)
+        whittle_add_suite_test(large.${name} "[large]" LABELS "unit;large" TIMEOUT ${test_timeout})
+        break()
+      endif()
+    endforeach()
+  endif()
+  if(arg_SOAKS)
+    add_test(NAME soak.${name} COMMAND ${target} WORKING_DIRECTORY "${whittle_tests_dir}")
+    set_tests_properties(
+      soak.${name} PROPERTIES TIMEOUT 1800 SKIP_RETURN_CODE 4 LABELS soak ENVIRONMENT WHITTLE_SOAK=1
+    )
+  endif()
+  if(arg_STORE)
+    add_test(NAME sizes.${name} COMMAND ${target} "[contract]" WORKING_DIRECTORY "${whittle_tests_dir}" CONFIGURATIONS sizes)
+    set_tests_properties(
+      sizes.${name}
+      PROPERTIES TIMEOUT 7200 SKIP_RETURN_CODE 4 LABELS sizes RUN_SERIAL ON ENVIRONMENT WHITTLE_SOAK=sizes
+    )
+  endif()
+endfunction()
+
+# whittle_add_suite_test(<test> <filter of Catch2> <properties>): of a suite whose target is in `target`. What it ran is counted.
+function(whittle_add_suite_test test filter)
+  add_test(NAME ${test} COMMAND ${target} "${filter}" WORKING_DIRECTORY "${whittle_tests_dir}")
+  set_tests_properties(
+    ${test} PROPERTIES SKIP_RETURN_CODE 4 # every test case was skipped
+                       ENVIRONMENT "WHITTLE_COUNTS=${counts_folder}/${test}.txt" ${ARGN}
+  )
+  set_property(GLOBAL APPEND PROPERTY whittle_suites ${test})
+endfunction()

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "whittle/base/error.hpp"
+#include "whittle/storage/storage.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+/// What the model itself may take out of the request, by a tool that the chain offers.
+struct ReleaseContextConfig {
+    std::string tool_name = "release_context";
+    std::vector<std::string> protected_tools{};  ///< beside those of the chain: their results are never released
+    /// Calls that are taken to follow, at least: as many as were made so far if these are more. A release that would
+    /// not pay in that many waits, since the provider has to read anew what stands behind it.
+    int expected_calls = 10;
+    std::shared_ptr<Storage> storage{};  ///< instead of the chain's
+};
+
+/// Reports every value that is out of range, as "{name}.{field}".
+void check_release_context(const ReleaseContextConfig& config, std::string_view name, Problems& problems);
+
+}  // namespace whittle::inline v0
