@@ -1,7 +1,6 @@
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/conversation/detail/planned_keys.hpp"
 #include "whittle/conversation/draft.hpp"
-#include "whittle/storage/detail/masking_storage.hpp"
 
 #include <fmt/format.h>
 
@@ -100,8 +99,7 @@ std::optional<StoreFailure> Draft::try_write(Offload& offload) {
     try {
         write(offload);
         offload.is_written = true;
-        auto* const masks = detail::masking_in(*offload.storage);
-        if (masks != nullptr && masks->masked_places(offload.key) > 0)
+        if (offload.storage->masked_places(offload.key) > 0)
             offload.original.reset();  // the store does not have it: the journal keeps it
         return std::nullopt;
     } catch (const Error& error) {

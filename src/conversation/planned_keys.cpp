@@ -1,7 +1,6 @@
 #include "whittle/conversation/detail/planned_keys.hpp"
 
 #include "whittle/base/error.hpp"
-#include "whittle/storage/detail/masking_storage.hpp"
 
 #include <fmt/format.h>
 
@@ -90,8 +89,7 @@ std::string free_key(Storage& storage, std::string key, std::string_view content
     const int first = planned.first_number(key);
     const int last = first + most_numbers - 1;
     try {
-        const MaskingStorage* const masks = masking_in(storage);
-        const std::optional<std::string> kept = masks != nullptr ? masks->masked(content) : std::nullopt;
+        const std::optional<std::string> kept = storage.masked(content);
         const Wanted wanted{content, kept ? *kept : content};
         if (!is_taken(storage, key, wanted, planned)) return key;
         for (int number = first; number <= last; ++number) {

@@ -2,7 +2,6 @@
 
 #include "whittle/base/error.hpp"
 #include "whittle/base/event.hpp"
-#include "whittle/storage/detail/masking_storage.hpp"
 
 #include <fmt/format.h>
 
@@ -108,8 +107,7 @@ std::optional<StoredObject> find_copied(const ToolContext& context, const std::s
 }
 
 std::string note_on_masks(const StoredObject& object, Language language) {
-    MaskingStorage* const masks = masking_in(*object.storage);
-    const std::int64_t places = masks != nullptr ? masks->masked_places(object.key) : 0;
+    const std::int64_t places = object.storage->masked_places(object.key);
     if (places == 0) return {};
     if (language == Language::chinese) return fmt::format("[存储前已遮盖 {} 处，非原文]", places);
     return fmt::format("[{} {} of it {} masked before it was stored: this is not the original]", places,

@@ -4,7 +4,6 @@
 #include "log_reader.hpp"
 #include "log_snapshots.hpp"
 #include "whittle/base/error.hpp"
-#include "whittle/storage/detail/masking_storage.hpp"
 
 #include <fmt/format.h>
 
@@ -119,7 +118,7 @@ bool DurableLog::put(LogEntry entry) {
         const std::string bytes = write_entry(entry);
         const std::string key = place.entry(entry.number);
         try {
-            put_as_it_is(*storage_, key, bytes);
+            storage_->put_as_it_is(key, bytes);
         } catch (const Error& error) {
             if (error.errc() == Errc::already_exists) {
                 if (is_whole(*storage_, key)) return false;

@@ -2,7 +2,6 @@
 
 #include "log_reader.hpp"
 #include "whittle/base/error.hpp"
-#include "whittle/storage/detail/masking_storage.hpp"
 
 #include <fmt/format.h>
 
@@ -53,7 +52,7 @@ std::int64_t place_snapshot(Storage& storage, const LogPlace& place, const LogSt
                             const SavedDocument& document) {
     const std::string key = place.snapshot(state.number);
     try {
-        put_as_it_is(storage, key, write_log_snapshot(state, document));
+        storage.put_as_it_is(key, write_log_snapshot(state, document));
     } catch (const Error& error) {
         if (error.errc() != Errc::already_exists) throw;
     }

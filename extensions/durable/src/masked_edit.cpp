@@ -8,13 +8,13 @@ namespace whittle::inline v0::detail {
 namespace {
 
 /// Whether it was changed.
-bool mask_text(std::string& text, const MaskingStorage& masks) {
+bool mask_text(std::string& text, const Storage& masks) {
     std::optional<std::string> masked = text.empty() ? std::nullopt : masks.masked(text);
     if (masked) text = *std::move(masked);
     return masked.has_value();
 }
 
-bool mask_texts(std::vector<std::string>& texts, const MaskingStorage& masks) {
+bool mask_texts(std::vector<std::string>& texts, const Storage& masks) {
     bool is_changed = false;
     for (std::string& text : texts) is_changed = mask_text(text, masks) || is_changed;
     return is_changed;
@@ -22,7 +22,7 @@ bool mask_texts(std::vector<std::string>& texts, const MaskingStorage& masks) {
 
 }  // namespace
 
-void mask_mark(Mark& mark, const MaskingStorage& masks) {
+void mask_mark(Mark& mark, const Storage& masks) {
     if (!mark) return;
     Provenance masked = *mark;
     bool is_changed = mask_text(masked.reason, masks);
@@ -33,12 +33,12 @@ void mask_mark(Mark& mark, const MaskingStorage& masks) {
     if (is_changed) mark = std::make_shared<const Provenance>(std::move(masked));
 }
 
-void mask_marks(MessageInfo& info, const MaskingStorage& masks) {
+void mask_marks(MessageInfo& info, const Storage& masks) {
     mask_mark(info.mark, masks);
     for (PartInfo& part : info.parts) mask_mark(part.mark, masks);
 }
 
-void mask_notes(NoteBook& notes, const MaskingStorage& masks) {
+void mask_notes(NoteBook& notes, const Storage& masks) {
     const NoteBook given = notes;
     for (const auto& [key, note] : given.all()) {
         const auto* const text = std::get_if<std::string>(&note.value);

@@ -16,7 +16,7 @@ namespace {
 
 using redaction::note_bytes;
 
-class RedactedStorage final : public detail::MaskingStorage, public std::enable_shared_from_this<RedactedStorage> {
+class RedactedStorage final : public Storage, public std::enable_shared_from_this<RedactedStorage> {
 public:
     RedactedStorage(std::shared_ptr<Storage> inner, RedactionRules rules)
         : inner_(std::move(inner)), redactor_(std::move(rules)) {
@@ -63,6 +63,7 @@ public:
     bool remove(std::string_view key) override { return inner_->remove(key); }
     std::string locate(std::string_view key) const override { return inner_->locate(key); }
 
+    bool masks() const noexcept override { return true; }
     std::optional<std::string> masked(std::string_view content) const override {
         Redacted redacted = redactor_.content(content);
         if (redacted.places.empty()) return std::nullopt;
@@ -122,7 +123,7 @@ private:
 
 }  // namespace
 
-std::shared_ptr<detail::MaskingStorage> redacted_storage(std::shared_ptr<Storage> inner, RedactionRules rules) {
+std::shared_ptr<Storage> redacted_storage(std::shared_ptr<Storage> inner, RedactionRules rules) {
     return std::make_shared<RedactedStorage>(std::move(inner), std::move(rules));
 }
 

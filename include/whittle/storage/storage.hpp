@@ -61,6 +61,22 @@ public:
     /// True if there was such an object.
     virtual bool remove(std::string_view key);
 
+    /// Whether it keeps other content than it is given where that holds secrets: the three functions below are for
+    /// such.
+    [[nodiscard]] virtual bool masks() const noexcept { return false; }
+    /// What is kept in place of `content`; nullopt: it is kept as it is.
+    [[nodiscard]] virtual std::optional<std::string> masked(std::string_view content) const {
+        (void)content;
+        return std::nullopt;
+    }
+    /// In how many places the object was masked; 0 if there is no such object.
+    [[nodiscard]] virtual std::int64_t masked_places(std::string_view key) {
+        (void)key;
+        return 0;
+    }
+    /// As `put_if_absent`, for content whose texts are masked already, or that has none: a hash in it stays true.
+    virtual void put_as_it_is(std::string_view key, std::string_view content) { put_if_absent(key, content); }
+
     /// What the model is told where the agent's own file tool reads the object: a path that this tool can open. The
     /// library's own tool is told the key.
     [[nodiscard]] virtual std::string locate(std::string_view key) const { return std::string(key); }

@@ -134,7 +134,7 @@ private:
 
     void write_snapshot() {
         detail::SavedDocument document = detail::to_document(conversation_);
-        if (const auto* const masks = detail::masking_in(*storage_)) detail::mask_document<M>(document, *masks);
+        if (storage_->masks()) detail::mask_document<M>(document, *storage_);
         log_.write_snapshot(document);
     }
     void write_due_snapshot();
@@ -173,8 +173,7 @@ requires HasCodec<M> std::uint64_t DurableConversation<M>::save() {
         if (log_.is_half_over()) log_.renew();
         return number();
     }
-    if (const auto* const masks = detail::masking_in(*storage_))
-        detail::mask_edit<M>(*edit, conversation_.messages(), *masks);
+    if (storage_->masks()) detail::mask_edit<M>(*edit, conversation_.messages(), *storage_);
     log_.append(*std::move(edit));
     base_.take(conversation_);
     write_due_snapshot();

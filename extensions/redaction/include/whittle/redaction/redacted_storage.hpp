@@ -1,7 +1,7 @@
 #pragma once
 
 #include "whittle/redaction/redaction.hpp"
-#include "whittle/storage/detail/masking_storage.hpp"
+#include "whittle/storage/storage.hpp"
 
 #include <cstdint>
 #include <map>
@@ -26,8 +26,7 @@ struct RedactionNote {
 /// inside: redacted_storage(sealed_storage(...)). Thread-safe if the store and the rules are. Throws
 /// Error(invalid_config) if `inner` is null or a rule is bad; writing throws Error(invalid_argument) for what is sealed
 /// already, and what `RedactionRules::host` throws. extensions/redaction/README.md has what is masked where.
-[[nodiscard]] std::shared_ptr<detail::MaskingStorage> redacted_storage(std::shared_ptr<Storage> inner,
-                                                                       RedactionRules rules = {});
+[[nodiscard]] std::shared_ptr<Storage> redacted_storage(std::shared_ptr<Storage> inner, RedactionRules rules = {});
 
 /// What stands at the end of an object as the inner store has it: of the whole object, or of its last 160 bytes or
 /// more. Nullopt: nothing was masked in it.

@@ -2,7 +2,7 @@
 
 #include "whittle/base/error.hpp"
 #include "whittle/durable/detail/saved_edit.hpp"
-#include "whittle/storage/detail/masking_storage.hpp"
+#include "whittle/storage/storage.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -16,10 +16,10 @@ namespace whittle::inline v0::detail {
 // What a log in a store that masks holds: messages and texts as the store would keep them, with fingerprints that fit.
 // The conversation in memory stays as it is.
 
-void mask_mark(Mark& mark, const MaskingStorage& masks);
+void mask_mark(Mark& mark, const Storage& masks);
 /// The marks of a message and its parts.
-void mask_marks(MessageInfo& info, const MaskingStorage& masks);
-void mask_notes(NoteBook& notes, const MaskingStorage& masks);
+void mask_marks(MessageInfo& info, const Storage& masks);
+void mask_notes(NoteBook& notes, const Storage& masks);
 /// What `described`, the masked message, says of itself, over what is known of it. Throws Error(callback_failed) if it
 /// has other parts than the message had.
 void join_masked(MessageInfo& info, MessageInfo described, bool has_stored_texts);
@@ -27,7 +27,7 @@ void join_masked(MessageInfo& info, MessageInfo described, bool has_stored_texts
 /// Throws Error(callback_failed) if what the masks left of the message cannot be read again: nothing is saved then.
 template <AgentMessage M>
 requires HasCodec<M>
-void mask_message(std::string& bytes, MessageInfo& info, bool has_stored_texts, const MaskingStorage& masks) {
+void mask_message(std::string& bytes, MessageInfo& info, bool has_stored_texts, const Storage& masks) {
     mask_marks(info, masks);
     std::optional<std::string> masked = masks.masked(bytes);
     if (!masked) return;
@@ -41,7 +41,7 @@ void mask_message(std::string& bytes, MessageInfo& info, bool has_stored_texts, 
 }
 
 template <AgentMessage M>
-void mask_entry(SavedEntry& entry, const MaskingStorage& masks) {
+void mask_entry(SavedEntry& entry, const Storage& masks) {
     const StoredPlaces stored(entry);
     for (std::size_t s = 0; s < entry.undo.size(); ++s) {
         auto& stretch = entry.undo[s];
@@ -52,7 +52,7 @@ void mask_entry(SavedEntry& entry, const MaskingStorage& masks) {
 
 /// `messages`: those of the conversation, as the edit leaves it.
 template <AgentMessage M>
-void mask_edit(SavedEdit& edit, std::span<const M> messages, const MaskingStorage& masks) {
+void mask_edit(SavedEdit& edit, std::span<const M> messages, const Storage& masks) {
     for (SavedStretch& stretch : edit.stretches) {
         for (std::size_t m = 0; m < stretch.messages.size(); ++m)
             mask_message<M>(stretch.messages[m], stretch.infos[m], false, masks);
@@ -66,7 +66,7 @@ void mask_edit(SavedEdit& edit, std::span<const M> messages, const MaskingStorag
 }
 
 template <AgentMessage M>
-void mask_document(SavedDocument& document, const MaskingStorage& masks) {
+void mask_document(SavedDocument& document, const Storage& masks) {
     for (std::size_t m = 0; m < document.messages.size(); ++m)
         mask_message<M>(document.messages[m], document.saved.infos[m], false, masks);
     for (SavedEntry& entry : document.saved.journal) mask_entry<M>(entry, masks);
