@@ -363,11 +363,11 @@ ReplayTotals replay(const Recording<M>& recording, const Chain<M>& chain, const 
 namespace whittle::inline v0 {
 
 extern template class detail::Replayer<ChatMessage>;
-#ifdef WHITTLE_DEFINES_OPENAI_MESSAGE
-extern template class detail::Replayer<openai::Message>;
+#ifdef WHITTLE_MESSAGE_TYPE_1
+extern template class detail::Replayer<WHITTLE_MESSAGE_TYPE_1>;
 #endif
-#ifdef WHITTLE_DEFINES_ANTHROPIC_MESSAGE
-extern template class detail::Replayer<anthropic::Message>;
+#ifdef WHITTLE_MESSAGE_TYPE_2
+extern template class detail::Replayer<WHITTLE_MESSAGE_TYPE_2>;
 #endif
 
 }  // namespace whittle::inline v0

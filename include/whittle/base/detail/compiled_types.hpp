@@ -5,25 +5,27 @@
 // file, so that each pair is declared once both halves have been seen, in whatever order. src/*/compiled.cpp and
 // extensions of message types have the definitions.
 
-#undef WHITTLE_FOR_OPENAI
-#ifdef WHITTLE_DEFINES_OPENAI_MESSAGE
-#    define WHITTLE_FOR_OPENAI(T) extern template class T<openai::Message>;
+// A message type of an extension has a number: its header defines WHITTLE_MESSAGE_TYPE_1 or _2 as the type's name.
+
+#undef WHITTLE_OVER_TYPE_1
+#ifdef WHITTLE_MESSAGE_TYPE_1
+#    define WHITTLE_OVER_TYPE_1(T) extern template class T<WHITTLE_MESSAGE_TYPE_1>;
 #else
-#    define WHITTLE_FOR_OPENAI(T)
+#    define WHITTLE_OVER_TYPE_1(T)
 #endif
 
-#undef WHITTLE_FOR_ANTHROPIC
-#ifdef WHITTLE_DEFINES_ANTHROPIC_MESSAGE
-#    define WHITTLE_FOR_ANTHROPIC(T) extern template class T<anthropic::Message>;
+#undef WHITTLE_OVER_TYPE_2
+#ifdef WHITTLE_MESSAGE_TYPE_2
+#    define WHITTLE_OVER_TYPE_2(T) extern template class T<WHITTLE_MESSAGE_TYPE_2>;
 #else
-#    define WHITTLE_FOR_ANTHROPIC(T)
+#    define WHITTLE_OVER_TYPE_2(T)
 #endif
 
 #undef WHITTLE_COMPILED
 #define WHITTLE_COMPILED(T)               \
     extern template class T<ChatMessage>; \
-    WHITTLE_FOR_OPENAI(T)                 \
-    WHITTLE_FOR_ANTHROPIC(T)
+    WHITTLE_OVER_TYPE_1(T)                \
+    WHITTLE_OVER_TYPE_2(T)
 
 namespace whittle::inline v0 {
 

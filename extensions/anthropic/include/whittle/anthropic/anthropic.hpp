@@ -198,5 +198,5 @@ static_assert(ToolMessage<anthropic::Message> && HasCodec<anthropic::Message> &&
 
 }  // namespace whittle::inline v0
 
-#define WHITTLE_DEFINES_ANTHROPIC_MESSAGE
+#define WHITTLE_MESSAGE_TYPE_2 anthropic::Message
 #include "whittle/base/detail/compiled_types.hpp"

@@ -162,5 +162,5 @@ static_assert(ToolMessage<openai::Message> && HasCodec<openai::Message> && HasUs
 
 }  // namespace whittle::inline v0
 
-#define WHITTLE_DEFINES_OPENAI_MESSAGE
+#define WHITTLE_MESSAGE_TYPE_1 openai::Message
 #include "whittle/base/detail/compiled_types.hpp"
