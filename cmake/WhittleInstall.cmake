@@ -74,7 +74,10 @@ whittle_install_component(sqlite "Objects of whittle in one file of SQLite" sqli
 whittle_install_component(sealing "Encrypted objects for any store of whittle" libsodium)
 whittle_install_component(redis "Objects of whittle in Redis" hiredis)
 
-install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+# As in the repository, so that links between the pages lead somewhere.
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION "${CMAKE_INSTALL_DOCDIR}" FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
 if(TARGET whittle_cli)
   install(TARGETS whittle_cli)
   if(TARGET whittle_cli_pages)

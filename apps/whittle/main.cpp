@@ -1,13 +1,14 @@
 #include "command_table.hpp"
 #include "commands.hpp"
 #include "config_commands.hpp"
+#include "documentation.hpp"
 #include "explain_commands.hpp"
 #include "masked.hpp"
 #include "options.hpp"
 #include "scan_command.hpp"
-#include "shown.hpp"
 #include "store_commands.hpp"
 #include "token_commands.hpp"
+#include "usage_error.hpp"
 #include "whittle/base/version.hpp"
 
 #include <CLI/CLI.hpp>
@@ -151,14 +152,17 @@ CLI::App* add_check(CLI::App& app, CheckCommand& command) {
     return sub;
 }
 
-/// Help and version as they are; a message about the arguments repeats them, escaped.
+/// Help and version, or what is wrong with the arguments.
 ExitCode tell(const CLI::App& app, const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0) {
+        write_error_stream(usage_error(app, error));
+        return usage;
+    }
     std::ostringstream out;
-    std::ostringstream err;
-    const int code = app.exit(error, out, err);
-    if (!out.view().empty()) print_as_it_is(out.view());
-    write_error_stream(shown_lines(printed(err.view())));
-    return code == 0 ? done : usage;
+    app.exit(error, out, out);
+    if (dynamic_cast<const CLI::CallForHelp*>(&error) != nullptr) out << "\n" << documentation_line();
+    print_as_it_is(out.view());
+    return done;
 }
 
 int guarded(const std::function<ExitCode()>& work) {
