@@ -41,6 +41,7 @@ CLI::App* add_replay(CLI::App& app, ReplayCommand& command) {
     sub->add_flag("--delta", command.delta,
                   "With --requests: only what the request before did not have, and how much of it to keep");
     sub->add_flag("--totals", command.totals_only, "Leave out the single sessions");
+    sub->add_flag("--all", command.all, "All columns, and how much of the input the cache gives");
     add_html(*sub, command.html);
     sub->footer(
         "Examples:\n"
@@ -87,7 +88,8 @@ CLI::App* add_compare(CLI::App& app, CompareCommand& command) {
                     "The model's window: presets go by it, larger requests are counted (default 200000)")
         ->check(whole_number_check(1, "tokens, such as 200000"))
         ->type_name("TOKENS");
-    sub->add_flag("--by-file", command.by_file, "A row for each file too");
+    sub->add_flag("--all", command.all, "All tables: by size of sessions, what was needed, each profile");
+    sub->add_flag("--by-file", command.by_file, "A table for each file too; in JSON and CSV a row");
     sub->add_flag("--sessions", command.sessions, "With --json: the single sessions too");
     sub->add_option("--svg", command.svg,
                     "Draw what each costs against the edits that it leaves possible; - is standard output")

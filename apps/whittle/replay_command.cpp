@@ -81,7 +81,7 @@ public:
               command.config, [this](ChainSettings settings) { return with_storage(std::move(settings)); },
               common.allow_remote),
           page_(std::filesystem::path(command.config.name()).filename().string()),
-          text_(profile()) {
+          text_(profile(), command.all) {
         if (!command.requests.empty()) requests_.emplace(command.requests, command.delta);
     }
 

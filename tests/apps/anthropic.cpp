@@ -83,7 +83,8 @@ TEST_CASE("replay gives an Anthropic session the same figures as an OpenAI one, 
     CHECK(theirs["not_undone"] == 0);
     CHECK(shown["total"]["calls"] == 14);
     const std::string text = run_cli(dir, "replay s.jsonl --config chain.json").out;
-    CHECK(text.find("new violations of anthropic, openai_chat  0") != std::string::npos);
+    CHECK(text.find("message rules (anthropic, openai_chat) that a request breaks and the recording keeps: 0") !=
+          std::string::npos);
 }
 
 TEST_CASE("the requests of an Anthropic replay are its own messages, valid for its provider", "[apps]") {

@@ -85,13 +85,13 @@ TEST_CASE("the text of a replay has aligned columns and a total", "[apps]") {
     std::vector<std::string> lines;
     for (std::string line; std::getline(in, line) && !line.empty();) lines.push_back(line);
     REQUIRE(lines.size() == 7);  // header, a, = one, b, = two, rule, total
-    CHECK(lines[0].starts_with("trajectory"));
+    CHECK(lines[0].starts_with("session"));
     CHECK(lines[1].starts_with("a "));
     CHECK(lines[2].starts_with("= one.jsonl"));
     CHECK(lines[6].starts_with("total of 2"));
     for (const std::string& line : lines) CHECK(line.size() == lines[0].size());
     CHECK(lines[6].find(",") != std::string::npos);
-    CHECK(result.out.find("removed bytes that can be restored  100.0 %") != std::string::npos);
+    CHECK(result.out.find("removed bytes that can be restored: 100.0 % of ") != std::string::npos);
 }
 
 TEST_CASE("requests are exactly what is sent, one line per call", "[apps]") {
