@@ -101,7 +101,7 @@ TEST_CASE("apply names messages by their index in the input, in the plan and in 
 
 TEST_CASE("count with a chain's configuration counts as replay does, and both name the counter", "[apps]") {
     const TempDir dir;
-    write_text(dir / "chain.json", R"({"tokens": {"counter": "chars"}, "storage": {"type": "memory"}})");
+    write_text(dir / "chain.json", R"({"tokens": {"counter": "estimate"}, "storage": {"type": "memory"}})");
     write_text(dir / "s.jsonl", session_line("s", 4, 4'000));
     const ordered_json replayed = ordered_json::parse(run_cli(dir, "replay s.jsonl --config chain.json --json").out);
     const ordered_json counted = ordered_json::parse(run_cli(dir, "count s.jsonl --config chain.json --json").out);
