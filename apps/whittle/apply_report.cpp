@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -81,6 +82,15 @@ std::string words_of_rules(const Report& report) {
     return text.empty() ? text : "what the rules mean:\n" + text;
 }
 
+/// One run is one look: what waits for later calls is not cut by it.
+std::string hint_of_waiting(const Report& report) {
+    const bool waits =
+        std::ranges::any_of(report.stages, [](const StageReport& stage) { return stage.reason == "does_not_pay_yet"; });
+    if (!waits) return {};
+    return wrapped("this was one call: `whittle replay` shows what is cut over all calls, and --now cuts at once",
+                   text_columns());
+}
+
 std::string refusals_text(const std::vector<StoreFailure>& refused, const std::string& store) {
     return fmt::format("{} could not be stored{}, and what they are the originals of stays; the first: {}",
                        numbered(static_cast<std::int64_t>(refused.size()), "object"),
@@ -93,7 +103,7 @@ std::string tell(const Report& report, std::span<const Serial> messages, bool dr
     const Indices indices = index_of(messages);
     if (json) return shown_json(to_json(report, dry_run, indices)) + "\n";
     return shown_lines(to_text(report, [&](Serial serial) { return name_message(indices, serial); })) +
-           words_of_rules(report);
+           words_of_rules(report) + hint_of_waiting(report);
 }
 
 std::vector<std::string> failures_of(const Report& report, const std::string& store) {

@@ -1,4 +1,5 @@
 #include "commands.hpp"
+#include "table.hpp"
 #include "whittle/adapter/anthropic_wire.hpp"
 #include "whittle/adapter/openai_wire.hpp"
 #include "whittle/message/validity.hpp"
@@ -171,7 +172,7 @@ ExitCode run_check(const CheckCommand& command, const CommonOptions& common) {
         json["violation_list"] = std::move(list);
         print_json(shown_json(json) + "\n");
     } else {
-        print(fmt::format("{} sessions checked for {}: {}\n", trajectories, joined(profiles),
+        print(fmt::format("{} checked for {}: {}\n", numbered(trajectories, "session"), joined(profiles),
                           found == 0 ? "no violation" : violations_text(found)));
     }
     if (found == 0) return done;

@@ -116,7 +116,7 @@ TEST_CASE("logs that are packed by zstd are read like others", "[apps]") {
             0);
     const CliResult log = run_cli(dir, "check rollout.jsonl.zst");
     if (has(log.err, "without libzstd")) SKIP_WITH_MESSAGE("built without libzstd");
-    CHECK(log.out == "1 sessions checked for openai_chat: no violation\n");
+    CHECK(log.out == "1 session checked for openai_chat: no violation\n");
     CHECK(run_cli(dir, "check - < twice.zst").out.starts_with("2 sessions"));
     const CliResult cut = run_cli(dir, "check cut.zst");
     CHECK(cut.exit_code == 1);

@@ -173,7 +173,7 @@ TEST_CASE("check prints each violation with rule, session, message and sentence"
             "\n");
     const CliResult good = run_cli(dir, "check good.jsonl --profile openai_chat");
     CHECK(good.exit_code == 0);
-    CHECK(good.out == "1 sessions checked for openai_chat: no violation\n");
+    CHECK(good.out == "1 session checked for openai_chat: no violation\n");
     const CliResult bad = run_cli(dir, "check good.jsonl bad.jsonl");
     CHECK(bad.exit_code == 1);
     CHECK(bad.out.find("bad.jsonl: b: message 1 part 0: G2 (refused): ") != std::string::npos);
