@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <tuple>
@@ -124,19 +125,35 @@ std::string stages_text(const Explanation& explanation, std::size_t columns) {
     return text;
 }
 
+/// The messages of one commit, or of all that no limit was behind, such as results that were shortened when they came.
+struct EditTime {
+    std::int64_t first_call = 0;
+    std::int64_t last_call = 0;
+    std::int64_t messages = 0;
+};
+
 /// Each time the chain changed what is sent, with the tokens that made it due: once, not at every message.
-std::string edits_text_of(const Explanation& explanation, std::size_t columns) {
-    using Time = std::tuple<std::int64_t, std::string, std::string, std::int64_t, std::int64_t>;
-    std::map<Time, std::int64_t> times;
+std::string times_text(const Explanation& explanation, std::size_t columns) {
+    using Key = std::tuple<std::int64_t, std::string, std::string, std::int64_t, std::int64_t>;
+    std::map<Key, EditTime> times;
     for (const ExplainedMessage& message : explanation.messages) {
-        for (const ExplainedEdit& edit : message.edits)
-            ++times[{edit.call, edit.by, edit.reason, edit.count, edit.threshold}];
+        for (const ExplainedEdit& edit : message.edits) {
+            const bool is_due = edit.threshold > 0;
+            const Key key{is_due ? edit.call : 0, edit.by, edit.reason, is_due ? edit.count : 0, edit.threshold};
+            EditTime& time = times.try_emplace(key, EditTime{edit.call, edit.call, 0}).first->second;
+            time.first_call = std::min(time.first_call, edit.call);
+            time.last_call = std::max(time.last_call, edit.call);
+            ++time.messages;
+        }
     }
     std::string text = times.empty() ? "" : "\nedits up to this call:\n";
-    for (const auto& [time, messages] : times) {
-        const auto& [call, by, reason, count, threshold] = time;
-        text += indented(shown(fmt::format("from call {} on, by {}: {}, {}{}", call, by, reason,
-                                           numbered(messages, "message"), figures_text(count, threshold))),
+    for (const auto& [key, time] : times) {
+        const auto& [call, by, reason, count, threshold] = key;
+        const std::string calls = time.first_call == time.last_call
+                                      ? fmt::format("from call {} on", time.first_call)
+                                      : fmt::format("from calls {} to {} on", time.first_call, time.last_call);
+        text += indented(shown(fmt::format("{}, by {}: {}, {}{}", calls, by, reason, numbered(time.messages, "message"),
+                                           figures_text(count, threshold))),
                          2, 6, columns);
     }
     return text;
@@ -156,10 +173,10 @@ std::set<std::string> rules_in(const Explanation& explanation) {
 
 std::string explanation_text(const Explanation& explanation, std::size_t columns) {
     std::string text =
-        fmt::format("{}: call {}\n{} tokens sent for {} recorded, system text and tools {} ({})\n",
+        fmt::format("{}: call {}\n{} tokens sent for {} recorded, system text and tools {} (counted by {})\n",
                     shown(explanation.trajectory), explanation.call, grouped(explanation.tokens_sent),
                     grouped(explanation.tokens_recorded), grouped(explanation.overhead), shown(explanation.counter));
-    text += stages_text(explanation, columns) + edits_text_of(explanation, columns) + "\n";
+    text += stages_text(explanation, columns) + times_text(explanation, columns) + "\n";
     text += heading_of_messages(explanation, columns);
     for (const ExplainedMessage& message : explanation.messages) {
         const std::string who = message.tool.empty() ? message.role : fmt::format("{} {}", message.role, message.tool);
