@@ -90,8 +90,7 @@ std::string text_lines(std::string_view text, std::size_t columns) {
         begin = end + 1;
     }
     if (count > most)
-        out += std::string(rest, ' ') +
-               fmt::format("... {} more\n", numbered(static_cast<std::int64_t>(count - most), "line"));
+        out += std::string(rest, ' ') + fmt::format("... {} more line{}\n", count - most, count == most + 1 ? "" : "s");
     return out;
 }
 
@@ -146,13 +145,13 @@ std::string times_text(const Explanation& explanation, std::size_t columns) {
             ++time.messages;
         }
     }
-    std::string text = times.empty() ? "" : "\nedits up to this call:\n";
+    std::string text = times.empty() ? "" : "\nedits, and the calls from which on they stand:\n";
     for (const auto& [key, time] : times) {
         const auto& [call, by, reason, count, threshold] = key;
         const std::string calls = time.first_call == time.last_call
-                                      ? fmt::format("from call {} on", time.first_call)
-                                      : fmt::format("from calls {} to {} on", time.first_call, time.last_call);
-        text += indented(shown(fmt::format("{}, by {}: {}, {}{}", calls, by, reason, numbered(time.messages, "message"),
+                                      ? fmt::format("call {}", time.first_call)
+                                      : fmt::format("calls {} to {}", time.first_call, time.last_call);
+        text += indented(shown(fmt::format("{} by {}: {}, {}{}", calls, by, reason, numbered(time.messages, "message"),
                                            figures_text(count, threshold))),
                          2, 6, columns);
     }

@@ -73,7 +73,7 @@ constexpr std::array rule_words{
     RuleWords{"target_reached", "enough was free before its turn came"},
     RuleWords{"too_small", "too little would be freed"},
     RuleWords{"trim", "old text is left out, with a mark that says how to get it back"},
-    RuleWords{"truncate", "the middle of a long result is left out since it came"},
+    RuleWords{"truncate", "a result was shortened when it came"},
     RuleWords{"vetoed", "the host said no"},
 };
 

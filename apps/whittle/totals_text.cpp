@@ -57,7 +57,7 @@ void TotalsText::add(std::string_view name, const ReplayTotals& totals, const Se
 }
 
 /// What the headings mean, a line for each.
-std::string TotalsText::words(const TotalsNotes& notes) const {
+std::string TotalsText::words(const ReplayTotals& sum, const TotalsNotes& notes) const {
     std::string text =
         "calls: model calls. tokens: input of all these calls together, as it was recorded and as the chain sends it; "
         "ratio: sent / recorded\n";
@@ -72,6 +72,8 @@ std::string TotalsText::words(const TotalsNotes& notes) const {
     text +=
         "cost ratio: what the calls cost under the chain, over sending everything; output is paid too, and so is "
         "fetching again what was needed and missing. Its tokens are characters / 4\n";
+    if (sum.trajectories > 1)
+        text += "The total's ratios are of the sums; `whittle compare` has the median of the sessions' cost ratios\n";
     if (profile_.prices)
         text +=
             "money: the same costs in the currency of profile.prices, for the tokens that the provider bills where "
@@ -116,7 +118,7 @@ std::string TotalsText::facts(const ReplayTotals& sum, const TotalsNotes& notes)
 }
 
 std::string TotalsText::text(const ReplayTotals& sum, const TotalsNotes& notes) const {
-    return table_.stacked_text(notes.colour, table_columns()) + "\n" + words(notes) + "\n" +
+    return table_.stacked_text(notes.colour, table_columns()) + "\n" + words(sum, notes) + "\n" +
            (has_all_ ? cache_text(sum, notes.colour) : std::string()) + facts(sum, notes);
 }
 

@@ -28,7 +28,7 @@ public:
 
 private:
     [[nodiscard]] std::vector<std::string> header() const;
-    [[nodiscard]] std::string words(const TotalsNotes& notes) const;
+    [[nodiscard]] std::string words(const ReplayTotals& sum, const TotalsNotes& notes) const;
     [[nodiscard]] std::string cache_text(const ReplayTotals& sum, bool colour) const;
     [[nodiscard]] std::string facts(const ReplayTotals& sum, const TotalsNotes& notes) const;
 

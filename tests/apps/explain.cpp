@@ -38,8 +38,8 @@ TEST_CASE("explain says of each message of a request what became of it, why, by 
 1,041 tokens sent for 3,005 recorded, system text and tools 2 (counted by chars/4)
 before_model reduction: committed (3,005 tokens, limit 3,000)
 
-edits up to this call:
-  from call 3 on, by reduction: clear, 2 messages (3,005 tokens, limit 3,000)
+edits, and the calls from which on they stand:
+  call 3 by reduction: clear, 2 messages (3,005 tokens, limit 3,000)
 
 messages, by index in the recording, with tokens as recorded -> as sent:
     0 kept     user, 0

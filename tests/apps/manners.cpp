@@ -45,13 +45,13 @@ TEST_CASE("a wrong command line is exit code 2, with the reason on standard erro
 
 TEST_CASE("a command line that is not understood names the word, and what is most like it", "[apps]") {
     const TempDir dir;
-    const std::string commands =
+    const std::string all_commands =
         "commands: replay, compare, apply, check, config, count, vocab, explain, diff, store, doctor, completion, man, "
         "scan\n`whittle --help` has what each does\n";
-    CHECK(run_cli(dir, "bogus").err == "whittle: there is no command \"bogus\"\n" + commands);
+    CHECK(run_cli(dir, "bogus").err == "whittle: there is no command \"bogus\"\n" + all_commands);
     CHECK(run_cli(dir, "repaly s.jsonl").err ==
-          "whittle: there is no command \"repaly\"; did you mean replay?\n" + commands);
-    CHECK(run_cli(dir, "").err == "whittle: expected a command\n" + commands);
+          "whittle: there is no command \"repaly\"; did you mean replay?\n" + all_commands);
+    CHECK(run_cli(dir, "").err == "whittle: expected a command\n" + all_commands);
     CHECK(run_cli(dir, "store lst s").err ==
           "whittle store: there is no command \"lst\"; did you mean ls?\ncommands: ls, show, verify, gc\n"
           "`whittle store --help` has what each does\n");
