@@ -61,7 +61,7 @@ TEST_CASE("logs of every format, and packed ones, go through check", "[apps]") {
                                            fixture("session.har") + " " + fixture("claude_code.jsonl"));
     CHECK(all.exit_code == 0);
     CHECK(all.out == "8 sessions checked for anthropic, openai_chat: no violation\n");
-    CHECK(run_cli(dir, "check - < " + fixture("codex.jsonl")).out.starts_with("1 sessions"));
+    CHECK(run_cli(dir, "check - < " + fixture("codex.jsonl")).out.starts_with("1 session "));
     if (std::system("command -v gzip > /dev/null") != 0) SKIP_WITH_MESSAGE("there is no gzip here");
     const CliResult packed = run_cli(dir, "check - < " + fixture("codex.jsonl") + " --json");
     REQUIRE(std::system(("gzip -c " + fixture("codex.jsonl") + " > '" + (dir / "c.gz") + "'").c_str()) == 0);

@@ -169,7 +169,7 @@ TEST_CASE("explain keeps to the width of a terminal, and to what a terminal may 
     const TempDir dir;
     write_text(dir / "chain.json", clearing_chain);
     write_text(dir / "s.jsonl", session_line("\xE6\xBC\xA2\xE5\xAD\x97", 4, 4'000));
-    setenv("COLUMNS", "50", 1);
+    setenv("COLUMNS", "60", 1);
     const CliResult narrow = run_cli(dir, "explain s.jsonl --config chain.json");
     unsetenv("COLUMNS");
     REQUIRE(narrow.exit_code == 0);
@@ -178,7 +178,7 @@ TEST_CASE("explain keeps to the width of a terminal, and to what a terminal may 
     for (std::string line; std::getline(in, line); ++at) {
         CAPTURE(line);
         const auto wide = std::ranges::count_if(line, [](char c) { return c == '\xE6' || c == '\xE5'; });
-        if (at > 2) CHECK(static_cast<std::ptrdiff_t>(line.size()) - wide <= 50);  // 3 bytes, 2 columns
+        if (at > 2) CHECK(static_cast<std::ptrdiff_t>(line.size()) - wide <= 60);  // 3 bytes, 2 columns
     }
     CHECK(narrow.out.starts_with("\xE6\xBC\xA2\xE5\xAD\x97: call 4\n"));
     CHECK(narrow.out.find('\x1b') == std::string::npos);
