@@ -367,6 +367,7 @@ private:
             "loses at most 1 in 1,000 of what later calls needed, leaves 90 % of the edits possible and has no fault";
         const auto named = [](const Row& row) { return fmt::format("{} ({})", row.label, three(row.cost())); };
         const Row& cheapest = rows.front();
+        if (cheapest.cost() >= 1.0) return "Nothing here is cheaper than sending everything.";
         const auto kept = std::ranges::find_if(rows, [](const Row& row) { return keeps_enough(*row.summary); });
         if (kept == rows.end()) return fmt::format("Cheapest: {}. No strategy here {}.", named(cheapest), enough);
         if (kept == rows.begin()) return fmt::format("Cheapest: {}. It {}.", named(cheapest), enough);

@@ -124,16 +124,13 @@ std::string Table::fitted_text(bool bold, std::size_t columns, Headings headings
     std::vector<std::size_t> widths = widths_from(0);
     std::size_t gap = 2;
     const auto total = [&] { return std::accumulate(widths.begin(), widths.end(), gap * (widths.size() - 1)); };
-    if (total() > columns) gap = 1;
+    const bool is_stacked = headings == Headings::stacked && total() > columns;
+    if (is_stacked) widths = stacked_widths();
+    const std::size_t shortest = is_stacked ? std::min(widths[0], shortest_stacked_name) : widths[0];
+    if (total() - widths[0] + shortest > columns) gap = 1;
     if (total() > columns && headings == Headings::cut) {
         const std::vector<std::size_t> of_figures = widths_from(1);
         for (std::size_t c = 1; c < widths.size(); ++c) widths[c] = std::max(of_figures[c], shortest_heading);
-    }
-    const bool is_stacked = headings == Headings::stacked && total() > columns;
-    if (is_stacked) {
-        widths = stacked_widths();
-        gap = 2;
-        if (total() - widths[0] + std::min(widths[0], shortest_stacked_name) > columns) gap = 1;
     }
     if (const std::size_t all = total(); all > columns)
         widths[0] = std::max(std::min(widths[0], shortest_name), widths[0] - std::min(widths[0], all - columns));
