@@ -1,3 +1,7 @@
+#include "input.hpp"
+#include "interrupt.hpp"
+#include "output.hpp"
+#include "read_sessions.hpp"
 #include "shown.hpp"
 #include "table.hpp"
 #include "terminal.hpp"

@@ -2,6 +2,8 @@
 #include "documentation.hpp"
 #include "explain_commands.hpp"
 #include "options.hpp"
+#include "output.hpp"
+#include "shown.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,5 @@
 #include "replay_page.hpp"
+#include "shown.hpp"
 
 #include <fmt/format.h>
 

@@ -67,14 +67,13 @@ ReportPage ScanReport::take_page() {
         session.tables.push_back(rules_table(*dear.story));
         session.tables.push_back({.caption = "Strategies on this session",
                                   .table = strategies_table_of(dear.strategies),
-                                  .note = std::string(strategies_note)});
+                                  .note = strategies_note(dear.strategies.front())});
         session.story = std::move(*dear.story);
         dear.story.reset();
     }
     if (!is_one) {
-        page.tables.push_back({.caption = "Strategies on all sessions",
-                               .table = strategies_table(),
-                               .note = std::string(strategies_note)});
+        page.tables.push_back(
+            {.caption = "Strategies on all sessions", .table = strategies_table(), .note = strategies_note(recorded_)});
         page.tables.push_back({.caption = "The dearest sessions", .table = dear_table()});
     }
     page.tables.push_back({.caption = "Where the tokens went", .table = spending_table(), .note = ages_text()});
