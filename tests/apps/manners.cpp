@@ -78,6 +78,9 @@ TEST_CASE("the help names the pages that were installed with the program, wherev
     CHECK(has(moved("replay --help"), "\nDocumentation: " + pages + "; "));
     write_text(dir / "bad.json", R"({"presett": "cheap"})");
     CHECK(has(moved("doctor bad.json"), pages + "/configuration.md has the keys"));
+    write_text(dir / "prose.txt", "once upon a time");
+    CHECK(has(run_cli(dir, "--version > version; ./moved/bin/whittle check prose.txt").err,
+              pages + "/logs.md says where agents keep them"));
 }
 
 TEST_CASE("a wrong configuration is exit code 2, with every problem and its place", "[apps]") {
