@@ -171,10 +171,11 @@ std::set<std::string> rules_in(const Explanation& explanation) {
 }  // namespace
 
 std::string explanation_text(const Explanation& explanation, std::size_t columns) {
-    std::string text =
-        fmt::format("{}: call {}\n{} tokens sent for {} recorded, system text and tools {} (counted by {})\n",
-                    shown(explanation.trajectory), explanation.call, grouped(explanation.tokens_sent),
-                    grouped(explanation.tokens_recorded), grouped(explanation.overhead), shown(explanation.counter));
+    std::string text = fmt::format("{}: call {}\n", shown(explanation.trajectory), explanation.call);
+    text += indented(fmt::format("{} tokens sent for {} recorded, system text and tools as recorded {} (counted by {})",
+                                 grouped(explanation.tokens_sent), grouped(explanation.tokens_recorded),
+                                 grouped(explanation.overhead), shown(explanation.counter)),
+                     0, 4, columns);
     text += stages_text(explanation, columns) + times_text(explanation, columns) + "\n";
     text += heading_of_messages(explanation, columns);
     for (const ExplainedMessage& message : explanation.messages) {

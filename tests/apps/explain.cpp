@@ -35,7 +35,7 @@ TEST_CASE("explain says of each message of a request what became of it, why, by 
     REQUIRE(result.exit_code == 0);
     CHECK(result.err.empty());
     CHECK(result.out == R"(a: call 3
-1,041 tokens sent for 3,005 recorded, system text and tools 2 (counted by chars/4)
+1,041 tokens sent for 3,005 recorded, system text and tools as recorded 2 (counted by chars/4)
 before_model reduction: committed (3,005 tokens, limit 3,000)
 
 edits, and the calls from which on they stand:
