@@ -66,6 +66,7 @@ void ScanReport::add(ScannedSession&& session) {
     for (std::size_t i = 0; i < strategies_.size(); ++i) strategies_[i].add(session.strategies[i]);
     spending_ += session.spending;
     bases_.add(session.basis);
+    rows_.push_back(row_of(session));
     add_dear(session);
     add_csv(session);
     add_compactions(session);
@@ -94,6 +95,7 @@ void ScanReport::add_dear(ScannedSession& session) {
     if (!would_be_dear(cost)) return;
     const double counted = session.recorded.money.front().sent;
     Dear dear{.cost = cost,
+              .row = rows_.size() - 1,
               .agent = session.agent,
               .id = session.id,
               .file = session.file,

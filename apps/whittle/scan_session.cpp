@@ -7,6 +7,7 @@
 #include "cost_basis.hpp"
 #include "interrupt.hpp"
 #include "shape.hpp"
+#include "story_costs.hpp"
 
 #include <algorithm>
 #include <array>
@@ -125,8 +126,11 @@ private:
     }
 
     [[nodiscard]] evaluation::RunOptions options() const {
-        return {
-            .profiles = {scanned_.basis.profile}, .storage = {}, .window = settings_.window, .uncounted = uncounted_};
+        return {.profiles = {scanned_.basis.profile},
+                .storage = {},
+                .window = settings_.window,
+                .uncounted = uncounted_,
+                .lists_calls = settings_.wants_story != nullptr};
     }
 
     /// `story`: takes what a report shows of it; null: nobody wants that.
@@ -141,7 +145,9 @@ private:
                 chain.take_and_tell(trajectory_, scanned_.basis,
                                     {.text_bytes = settings_.story_bytes, .is_masked = settings_.is_masked}, on_call);
         }
-        return chain.evaluate_last(session, options());
+        evaluation::Figures figures = chain.evaluate_last(session, options());
+        if (story != nullptr) tell_costs(**story, scanned_.recorded, figures);
+        return figures;
     }
 
     /// What the presets do takes most of the time.

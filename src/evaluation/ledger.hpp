@@ -22,6 +22,9 @@ public:
     void add_call(const RequestTokens& raw, const RequestTokens& sent, std::int64_t reply);
     /// A summariser's call for the next request.
     void add_aside(const RequestTokens& request, std::int64_t reply);
+    /// Of the call that was added last, by the first profile.
+    [[nodiscard]] double last_raw() const noexcept { return accounts_.front().raw.back(); }
+    [[nodiscard]] double last_sent() const noexcept { return accounts_.front().sent.back(); }
     /// Money, by profile.
     [[nodiscard]] std::vector<Money> finish(std::span<const double> repairs,
                                             std::span<const double> line_repairs) const;

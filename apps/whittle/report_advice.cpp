@@ -1,0 +1,137 @@
+#include "report_advice.hpp"
+
+#include "command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace whittle::cli {
+namespace {
+
+constexpr double noticeable = 3;  // per cent
+
+/// C++ that makes the chain of a preset.
+std::string code_of_preset(const AdvisedChain& chain) {
+    std::string profile = fmt::format(".context_window = {}", chain.window);
+    if (!chain.cache.empty()) profile += fmt::format(", .cache = *find_cache_profile(\"{}\")", chain.cache);
+    const std::string settings = chain.name == "recommended"
+                                     ? fmt::format("recommended({{{}}})", profile)
+                                     : fmt::format("preset_config(Preset::{}, {{{}}})", chain.name, profile);
+    return fmt::format(
+        "#include <whittle/whittle.hpp>  // using namespace whittle;\n"
+        "const Chain<> chain = make_chain({});\n"
+        "chain.before_model(conversation);  // before each call of the model; then send conversation.messages()\n",
+        settings);
+}
+
+std::string code_of_file() {
+    return "#include <whittle/whittle.hpp>  // using namespace whittle;\n"
+           "#include <whittle/adapter/config_json.hpp>  // `json`: the text of chain.json\n"
+           "const Chain<> chain = make_chain<ChatMessage>(read_chain_settings(json));\n"
+           "chain.before_model(conversation);  // before each call of the model; then send conversation.messages()\n";
+}
+
+std::string name_of_config(const AdvisedChain& chain) {
+    if (!chain.is_preset) return fmt::format("Save this as chain.json: it is {}, as this report ran it.", chain.name);
+    const std::string window = chain.window > 0 ? grouped(chain.window) + " tokens" : "unknown size";
+    const std::string cache =
+        chain.cache.empty()
+            ? ""
+            : fmt::format(" and for the provider's cache {}, which most of these sessions had (profile.cache says it)",
+                          chain.cache);
+    return fmt::format("Save this as chain.json. It is the preset {}, written out, for a window of {}{}.", chain.name,
+                       window, cache);
+}
+
+}  // namespace
+
+double ReportComparison::saved_percent() const noexcept {
+    return before.tokens > 0 ? 100.0 * (before.tokens - after.tokens) / before.tokens : 0.0;
+}
+
+std::vector<ReportFigure> cost_figures_of(const ReportComparison& comparison, const std::string& sent_before,
+                                          const std::string& sent_after) {
+    const auto value = [](const ReportCost& cost) { return cost_text(cost); };
+    const auto note = [](const ReportCost& cost, const std::string& sent) {
+        return (cost.dollars ? rounded(cost.tokens) + " tokens' worth; " : "tokens' worth; ") + sent + " tokens sent";
+    };
+    ReportCost saved{.tokens = std::abs(comparison.before.tokens - comparison.after.tokens)};
+    if (comparison.before.dollars && comparison.after.dollars)
+        saved.dollars = std::abs(*comparison.before.dollars - *comparison.after.dollars);
+    const double percent = comparison.saved_percent();
+    return {{.label = comparison.base, .value = value(comparison.before), .note = note(comparison.before, sent_before)},
+            {.label = "under " + comparison.chain,
+             .value = value(comparison.after),
+             .note = note(comparison.after, sent_after)},
+            {.label = percent >= 0 ? "saved" : "spent more",
+             .value = fmt::format("{:.0f} %", std::abs(percent)),
+             .note = cost_with_unit(saved)}};
+}
+
+std::string cost_sentence(const ReportComparison& comparison) {
+    return fmt::format("It cost {} {}. Under {} it would have cost {}, {}.", cost_with_unit(comparison.before),
+                       comparison.base, comparison.chain, cost_with_unit(comparison.after),
+                       change(comparison.before.tokens, comparison.after.tokens));
+}
+
+std::string changes_sentence(const SessionStory& story) {
+    std::int64_t changes = 0;
+    std::int64_t less = 0;
+    for (const StoryRule& rule : story.rules) {
+        if (rule.fate == Fate::added) continue;
+        changes += rule.messages;
+        less += rule.tokens_before - rule.tokens;
+    }
+    if (changes == 0) return fmt::format("{} changed no message.", story.chain);
+    const StoryCost sum = sum_of_sent(story);
+    const ReportCost again{.tokens = sum.repairs,
+                           .dollars = story.price ? std::optional(sum.repairs * *story.price) : std::nullopt};
+    std::string text =
+        fmt::format("{} changed messages {} and made them {} shorter, each for all later calls.", story.chain,
+                    changes == 1 ? "once" : grouped(changes) + " times", numbered(less, "token"));
+    if (sum.repairs >= 0.5)
+        text += fmt::format(" {} of its cost is for what a later call needed and had to fetch again.",
+                            cost_with_unit(again));
+    return text;
+}
+
+std::string advice_text(const ReportComparison& comparison) {
+    const double percent = comparison.saved_percent();
+    if (percent >= noticeable)
+        return fmt::format(
+            "{} would have saved {:.0f} % here: {} in place of {}. To have that in your own agent:", comparison.chain,
+            percent, cost_with_unit(comparison.after), cost_with_unit(comparison.before));
+    if (percent > -noticeable)
+        return fmt::format(
+            "Nothing need be done for sessions like these: under {} they cost as much, give or take {:.0f} %. It saves "
+            "where sessions grow long, most above 100,000 tokens. If yours do:",
+            comparison.chain, noticeable);
+    return fmt::format(
+        "Do not use {} for sessions like these: they would have cost {:.0f} % more. It saves where sessions grow long, "
+        "most above 100,000 tokens. If yours do:",
+        comparison.chain, -percent);
+}
+
+std::vector<ReportStep> steps_for(const AdvisedChain& chain) {
+    std::vector<ReportStep> steps;
+    steps.push_back({.text = name_of_config(chain), .paste = chain.config});
+    const std::string example = chain.example.empty() ? "SESSIONS.jsonl" : quoted_for_shell(chain.example);
+    steps.push_back({.text = "See what it does to a session of your own, call by call:",
+                     .paste = fmt::format("whittle replay {} --config chain.json --html replay.html\n", example)});
+    steps.push_back({.text = "Use it in your agent. whittle is a C++ library: an agent that you build calls it before "
+                             "each call of the model.",
+                     .paste = chain.is_preset ? code_of_preset(chain) : code_of_file()});
+    return steps;
+}
+
+std::string units_text(bool has_dollars) {
+    const std::string unit = has_dollars ? "Costs are in dollars by list prices, and beside them in tokens' worth"
+                                         : "Costs are in tokens' worth, since prices are not known for all models";
+    return unit +
+           ": what so many tokens of input cost that no cache has. By each provider's prices a token from its cache "
+           "is a part of that, one of output several times as much. Tokens are counted as characters / 4 in all "
+           "figures but what was billed.";
+}
+
+}  // namespace whittle::cli

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "session_story.hpp"
+#include "whittle/evaluation/evaluation.hpp"
+
+namespace whittle::cli {
+
+/// Puts into a story what its calls cost under the chain, and what they cost with everything sent. The figures list
+/// their calls (`RunOptions::lists_calls`).
+void tell_costs(SessionStory& story, const evaluation::Figures& under_chain);
+
+/// The same beside what the agent sent.
+void tell_costs(SessionStory& story, const evaluation::Figures& as_sent, const evaluation::Figures& under_chain);
+
+}  // namespace whittle::cli
