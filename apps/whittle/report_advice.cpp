@@ -75,7 +75,7 @@ std::string cost_sentence(const ReportComparison& comparison) {
                        change(comparison.before.tokens, comparison.after.tokens));
 }
 
-std::string changes_sentence(const SessionStory& story) {
+std::string changes_sentence(const std::string& subject, const SessionStory& story) {
     std::int64_t changes = 0;
     std::int64_t less = 0;
     for (const StoryRule& rule : story.rules) {
@@ -83,12 +83,12 @@ std::string changes_sentence(const SessionStory& story) {
         changes += rule.messages;
         less += rule.tokens_before - rule.tokens;
     }
-    if (changes == 0) return fmt::format("{} changed no message.", story.chain);
+    if (changes == 0) return fmt::format("{} would have changed no message.", subject);
     const StoryCost sum = sum_of_sent(story);
     const ReportCost again{.tokens = sum.repairs,
                            .dollars = story.price ? std::optional(sum.repairs * *story.price) : std::nullopt};
     std::string text =
-        fmt::format("{} changed messages {} and made them {} shorter, each for all later calls.", story.chain,
+        fmt::format("{} would have changed messages {} and made them {} shorter, each for all later calls.", subject,
                     changes == 1 ? "once" : grouped(changes) + " times", numbered(less, "token"));
     if (sum.repairs >= 0.5)
         text += fmt::format(" {} of its cost is for what a later call needed and had to fetch again.",
@@ -100,7 +100,7 @@ std::string advice_text(const ReportComparison& comparison) {
     const double percent = comparison.saved_percent();
     if (percent >= noticeable)
         return fmt::format(
-            "{} would have saved {:.0f} % here: {} in place of {}. To have that in your own agent:", comparison.chain,
+            "{} would have saved {:.0f} % here: {} in place of {}. To have that in your own agent:", comparison.subject,
             percent, cost_with_unit(comparison.after), cost_with_unit(comparison.before));
     if (percent > -noticeable)
         return fmt::format(
@@ -126,12 +126,11 @@ std::vector<ReportStep> steps_for(const AdvisedChain& chain) {
 }
 
 std::string units_text(bool has_dollars) {
-    const std::string unit = has_dollars ? "Costs are in dollars by list prices, and beside them in tokens' worth"
-                                         : "Costs are in tokens' worth, since prices are not known for all models";
-    return unit +
-           ": what so many tokens of input cost that no cache has. By each provider's prices a token from its cache "
-           "is a part of that, one of output several times as much. Tokens are counted as characters / 4 in all "
-           "figures but what was billed.";
+    return std::string(has_dollars ? "Costs are in dollars and, beside them, in tokens' worth"
+                                   : "Costs are in tokens' worth, since prices are not known for all models") +
+           ": one is the price of one token of input that is not read from a cache. Reading one from the cache costs a "
+           "part of that, writing one of output several times as much, by each provider's prices. Tokens are counted "
+           "as characters / 4, but for what was billed.";
 }
 
 }  // namespace whittle::cli

@@ -11,8 +11,9 @@ namespace whittle::cli {
 
 /// What a chain came to beside what it is compared with.
 struct ReportComparison {
-    std::string chain{};  ///< its name
-    std::string base{};   ///< "as sent"
+    std::string chain{};    ///< its name
+    std::string subject{};  ///< the same as a sentence begins: "The preset recommended"
+    std::string base{};     ///< "as sent"
     ReportCost before{};
     ReportCost after{};
 
@@ -28,7 +29,7 @@ struct ReportComparison {
 [[nodiscard]] std::string cost_sentence(const ReportComparison& comparison);
 
 /// "71 changes of messages took ...", and what was fetched again.
-[[nodiscard]] std::string changes_sentence(const SessionStory& story);
+[[nodiscard]] std::string changes_sentence(const std::string& subject, const SessionStory& story);
 
 /// Whether to take the chain.
 [[nodiscard]] std::string advice_text(const ReportComparison& comparison);

@@ -45,7 +45,7 @@ class Overview {
   }
   cells(i) { return [...this.rows[i].children].map((cell) => cell.textContent); }
   // The name, then each figure with its heading.
-  lines(i) { return this.cells(i).map((cell, c) => c === 0 ? cell : `${this.names[c]} ${cell}`); }
+  lines(i) { return this.cells(i).map((cell, c) => c === 0 ? cell : `${this.names[c]}: ${cell}`); }
   section(i) {
     const link = this.rows[i].querySelector('a');
     return link && document.getElementById(link.hash.slice(1));
@@ -61,7 +61,7 @@ class Overview {
       bars('as-sent', this.rows.length, half(0), () => low, (i) => y(this.sent[i])),
       bars('under-chain', this.rows.length, half(1), () => low, (i) => y(this.under[i])),
       ...(step < 56 ? [] : this.rows.map((_, i) => svg('text', {x: strip.x(i + 0.5), y: low + 14, 'text-anchor': 'middle'},
-        this.clipped(this.cells(i)[0], Math.floor(step / 6.6)))))];
+        this.clipped(this.cells(i)[0], Math.floor(step / 7.4)))))];
   }
   // Names often begin the same: both ends stay.
   clipped(name, most) {
@@ -74,7 +74,7 @@ class Overview {
     const section = this.section(i), [name, ...rest] = this.lines(i);
     const button = section && el('button', {type: 'button'}, 'Show it call by call');
     if (section) button.addEventListener('click', () => go(section));
-    this.detail.replaceChildren(el('b', {}, name), ` ${rest.join(', ')}. `,
+    this.detail.replaceChildren(el('b', {}, name), ` ${rest.join(' · ')} `,
       section ? button : 'It is not shown call by call here; a report of its file alone would show it.');
   }
   pick(i, isClick) {

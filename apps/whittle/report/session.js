@@ -231,9 +231,12 @@ class Session {
       el('div', {class: 'row'}, el('h4', {}, `${this.callName(column)} of ${whole(this.data.calls)}`),
         this.cutButton('Earlier cut', -1), this.cutButton('Later cut', 1)),
       this.callTable(column),
+      el('p', {class: 'note'}, 'cost: of this call, with its output; of it fetched again: what had been taken out and was needed, in this call or in one before.'),
       el('p', {class: 'rule'}, (changed
-        ? `Before it ${this.data.chain} changed ${count(changed, 'message')}` + (largest.length === 0 ? '.' : largest.length === 1 ? ', from so many tokens to so many:' : '; the largest, from so many tokens to so many:')
-        : 'Nothing was changed before it.') + (this.isUncounted(column) ? ' It does not count here: it is a copy of another session’s call, or not of the days that were asked for.' : '')),
+        ? `Before this call ${changed === 1 ? '1 message was' : `${whole(changed)} messages were`} changed` +
+          (largest.length === 0 ? '.' : `${largest.length > 6 ? ', the largest:' : ':'} tokens before → after`)
+        : 'No message was changed before this call.') +
+        (this.isUncounted(column) ? ' It does not count here: it is a copy of another session’s call, or not of the days that were asked for.' : '')),
       el('div', {class: 'row picks'}, ...largest.slice(0, 6).map((edit) => {
         const message = this.messages[edit.message];
         const button = el('button', {type: 'button'}, `${message.recorded < 0 ? 'written' : `${whole(message.recorded + 1)} ${message.tool || message.role}`}: ` +
