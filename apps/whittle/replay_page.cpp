@@ -28,6 +28,7 @@ ReplayedSessions& ReplayedSessions::operator+=(const ReplayedSessions& other) {
 
 ReportComparison ReplayPage::comparison_of(const SessionCost& cost) const {
     return {.chain = chain_,
+            .subject = chain_,
             .base = "with everything sent",
             .before = {.tokens = cost.everything, .dollars = dollars_by(prices_, cost.billed_everything)},
             .after = {.tokens = cost.with_repairs, .dollars = dollars_by(prices_, cost.billed_with_repairs)}};
@@ -48,7 +49,7 @@ void ReplayPage::add(ReplayedStory&& told, const ReplayedSessions& session) {
     Shown shown{.cost = session.cost.everything, .row = rows_.size() - 1};
     shown.session.id = std::move(told.id);
     shown.session.facts = fmt::format("{}, {}", numbered(session.totals.calls, "model call"), told.file);
-    shown.session.verdict = cost_sentence(comparison) + " " + changes_sentence(told.story);
+    shown.session.verdict = cost_sentence(comparison) + " " + changes_sentence(comparison.subject, told.story);
     shown.session.tables.push_back(rules_table(told.story));
     shown.session.tables.push_back(costs_table("Costs of this session", session));
     shown.session.story = std::move(told.story);
@@ -90,8 +91,9 @@ ReportPage ReplayPage::take(const ReplayedSessions& sessions, AdvisedChain advis
     const ReportComparison comparison = comparison_of(sessions.cost);
     ReportPage page{.title = fmt::format("What {} saves", chain_)};
     page.lead = fmt::format(
-        "{}, {}. Under {} they would have cost {} compared with sending everything, with what was missing fetched "
-        "again. No model was run again: the replies are the recorded ones.",
+        "{}, {}. Under {} they would have cost {}, beside sending everything. That includes fetching again what it "
+        "took "
+        "out and a later call needed. No model was run again: the replies are the recorded ones.",
         numbered(sum.trajectories, "session"), numbered(sum.calls, "model call"), chain_,
         change(comparison.before.tokens, comparison.after.tokens));
     page.figures = cost_figures_of(comparison, grouped(sent_), grouped(sent_under_chain_));

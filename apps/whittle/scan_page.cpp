@@ -14,20 +14,28 @@ namespace {
 ReportCost cost_in_report(const StrategySum& sum) { return {.tokens = sum.with_repairs}; }
 
 ReportComparison comparison_of(const StrategySum& recorded, const StrategySum& preset) {
-    return {
-        .chain = preset.name, .base = "as sent", .before = cost_in_report(recorded), .after = cost_in_report(preset)};
+    return {.chain = preset.name,
+            .subject = "The preset " + preset.name,
+            .base = "as sent",
+            .before = cost_in_report(recorded),
+            .after = cost_in_report(preset)};
 }
 
 ReportFigure billed_figure(const BillSum& bill) {
     const Usage& usage = bill.billed;
+    const double cached = 100.0 * static_cast<double>(usage.cache_read) / static_cast<double>(input_of(usage));
     return {.label = "billed",
             .value = cost_text({.tokens = bill.billed_cost}),
-            .note = fmt::format("tokens' worth of {}: {} input, {} from the cache, {} into it, {} output. More than "
-                                "as sent where a log lacks what was billed, such as thinking, and since a provider's "
-                                "tokens are other than our count",
-                                numbered(bill.billed_calls, "call"), grouped(usage.input), grouped(usage.cache_read),
-                                grouped(usage.cache_write), grouped(usage.output))};
+            .note = fmt::format("tokens' worth, in {}; {} tokens of input{}, {} of output",
+                                numbered(bill.billed_calls, "call"), grouped(input_of(usage)),
+                                input_of(usage) > 0 ? fmt::format(", {:.0f} % from the cache", cached) : "",
+                                grouped(usage.output))};
 }
+
+/// Why the bill is another figure than our count.
+constexpr const char* note_of_difference =
+    " What was billed is by the providers' own counts of tokens, and includes what is in no log, such as thinking: "
+    "compare it with bills, and the other figures with each other.";
 
 std::string in_percent(std::int64_t part, std::int64_t all) {
     return all == 0 ? "-" : fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(all));
@@ -95,8 +103,8 @@ void ScanReport::take_sessions(ReportPage& page) {
         const std::string of_all =
             dear.calls == dear.calls_in_log ? "" : fmt::format(" of {} in the log", grouped(dear.calls_in_log));
         session.facts = fmt::format("{}, {}{}, {}", dear.agent, numbered(dear.calls, "call"), of_all, dear.file);
-        session.verdict =
-            cost_sentence(comparison_of(dear.strategies[0], dear.strategies[2])) + " " + changes_sentence(*dear.story);
+        session.verdict = cost_sentence(comparison_of(dear.strategies[0], dear.strategies[2])) + " " +
+                          changes_sentence("The preset " + strategies_[1].name, *dear.story);
         session.tables.push_back(rules_table(*dear.story));
         session.tables.push_back(strategies_in_report("Strategies on this session", dear.strategies));
         session.story = std::move(*dear.story);
@@ -122,13 +130,13 @@ ReportPage ScanReport::take_page(const ScanAdvice& advice) {
     ReportPage page{.title = is_one ? "What the session cost" : "What the sessions cost"};
     page.lead = fmt::format(
         "{}, {}. With whittle's preset {}, which takes old tool results out of the calls and keeps them in a store, "
-        "{} would have cost {}{}.",
+        "{} would have cost {}. That includes fetching again what it took out and a later call needed.",
         numbered(tables_.all.sessions, "session"), numbered(tables_.all.calls, "model call"), comparison.chain,
-        is_one ? "it" : "they", change(comparison.before.tokens, comparison.after.tokens),
-        ", with what was missing fetched again");
+        is_one ? "it" : "they", change(comparison.before.tokens, comparison.after.tokens));
     page.figures = cost_figures_of(comparison, grouped(recorded_.sent), grouped(strategies_[1].sent));
     if (tables_.all.billed_calls > 0) page.figures.push_back(billed_figure(tables_.all));
     page.units = units_text(comparison.before.dollars.has_value());
+    if (tables_.all.billed_calls > 0) page.units += note_of_difference;
     page.spending = spending_bars(spending_, recorded_.sent);
     page.spending_note = std::string(spending_bars_note);
     std::string example = dear_.empty() ? "" : dear_.front().file;

@@ -14,9 +14,9 @@ namespace whittle::cli {
 [[nodiscard]] std::vector<ReportBars> spending_bars(const evaluation::Spending& spending, std::int64_t sent);
 
 inline constexpr std::string_view spending_bars_note =
-    "Tokens sent: those of a message again for each call that sent it; share: of all tokens sent. Each bar is as long "
-    "as "
-    "its tokens, all by one scale. System text and tools are what the first call was billed beyond its messages, where "
+    "tokens sent: those of a message again for each call that sent it; share: of all tokens sent; messages: how many. "
+    "Each bar is as long as its tokens, all by one scale. System text and tools are what the first call was billed "
+    "beyond its messages, where "
     "a bill says it.";
 
 }  // namespace whittle::cli
