@@ -1,7 +1,7 @@
 // What went from a text and what came, first by lines, then by words within lines that were changed.
 
-// The longest way through two lists that takes what both have (Myers 1986): pairs of indices, ascending. Null where it
-// would take more than `most` steps off it.
+// The longest list of what two lists have in one order (Myers 1986): pairs of indices, ascending. Where they differ in
+// more than `most` places only what they begin and end with.
 const common = (a, b, most) => {
   let begin = 0, enda = a.length, endb = b.length;
   while (begin < enda && begin < endb && a[begin] === b[begin]) ++begin;
@@ -12,9 +12,7 @@ const common = (a, b, most) => {
   if (n > 0 && m > 0) {
     const known = new Set(b.slice(begin, endb));
     const shared = a.slice(begin, enda).some((one) => known.has(one));
-    const middle = shared ? walk(a, b, begin, n, m, most) : [];
-    if (middle === null) return null;
-    pairs.push(...middle);
+    if (shared) pairs.push(...walk(a, b, begin, n, m, most));
   }
   for (let i = enda, j = endb; i < a.length; ++i, ++j) pairs.push([i, j]);
   return pairs;
@@ -31,7 +29,7 @@ const walk = (a, b, begin, n, m, most) => {
       if (x >= n && x - k >= m) return back(trace, begin, n, m);
     }
   }
-  return null;
+  return [];
 };
 const back = (trace, begin, n, m) => {
   const pairs = [];
@@ -49,8 +47,8 @@ const back = (trace, begin, n, m) => {
 const lines = (text) => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 const words = (text) => text.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? [];
 
-// The two texts in pieces of `same` or not, or null where there is too much to compare. Marks nothing where they have
-// no line and few words in common: then all of it went, and all of it came.
+// The two texts in pieces, each the `same` in both or not. Lines that were changed are compared word by word, unless
+// next to nothing of them is left.
 const difference = (before, now) => {
   const sides = [[], []];
   const put = (side, same, text) => {
@@ -61,8 +59,8 @@ const difference = (before, now) => {
   };
   const changed = (old, fresh) => {
     const [a, b] = [words(old), words(fresh)];
-    const pairs = a.length + b.length < 20000 ? common(a, b, 400) : null;
-    const kept = (pairs ?? []).reduce((sum, [i]) => sum + (a[i].trim() === '' ? 0 : a[i].length), 0);
+    const pairs = common(a, b, 600);
+    const kept = pairs.reduce((sum, [i]) => sum + (a[i].trim() === '' ? 0 : a[i].length), 0);
     if (kept * 3 < Math.min(old.length, fresh.length)) {
       put(0, old === '', old);
       put(1, fresh === '', fresh);
@@ -78,7 +76,6 @@ const difference = (before, now) => {
   };
   const [a, b] = [lines(before), lines(now)];
   const pairs = common(a, b, 2000);
-  if (pairs === null) return null;
   let i = 0, j = 0;
   for (const [x, y] of [...pairs, [a.length, b.length]]) {
     changed(a.slice(i, x).join(''), b.slice(j, y).join(''));

@@ -29,7 +29,7 @@ class Overview {
       tell: (i) => this.lines(i).join(', '),
       tip: (i) => {
         const [name, ...rest] = this.lines(i);
-        return [el('b', {}, name), ...rest.map((line) => el('div', {}, line))];
+        return [el('b', {}, name), ...rest.slice(0, -1).map((line) => el('div', {}, line))];  // without the file
       },
       pick: (i, isClick) => this.pick(i, isClick),
     });

@@ -272,8 +272,9 @@ class Session {
     const both = typeof before === 'string' && typeof now === 'string' && edit.summary < 0;
     const sides = both ? difference(before, now) : null;
     const isShared = sides !== null && sides[0].some((piece) => piece.same && piece.text.trim() !== '');
-    const marks = isShared ? legend(['went', 'came']) : el('p', {class: 'note'}, !both || sides === null
-      ? now === undefined && edit.summary < 0 ? '' : 'What changed is not marked: one of the two texts is not here whole.' : 'Nothing of the original is left, so nothing is marked.');
+    const isGone = now === undefined || edit.summary >= 0;
+    const marks = isShared ? legend(['went', 'came']) : el('p', {class: 'note'}, isGone ? ''
+      : both ? 'All of it was replaced, so nothing is marked.' : 'What changed is not marked: one of the two texts is not whole in this file.');
     const sent = edit.summary >= 0 ? this.text(this.messages[edit.summary].text, 'A summary without text.', null)
       : this.text(edit.text, 'Nothing: it is not in the request.', isShared ? sides[1] : null, 'ins');
     return [marks, el('div', {class: 'texts'},
