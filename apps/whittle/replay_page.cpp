@@ -95,7 +95,7 @@ ReportPage ReplayPage::take(const ReplayedSessions& sessions, AdvisedChain advis
         "took "
         "out and a later call needed. No model was run again: the replies are the recorded ones.",
         numbered(sum.trajectories, "session"), numbered(sum.calls, "model call"), chain_,
-        change(comparison.before.tokens, comparison.after.tokens));
+        change_of(comparison.before, comparison.after));
     page.figures = cost_figures_of(comparison, grouped(sent_), grouped(sent_under_chain_));
     page.figures.push_back({.label = "can be restored",
                             .value = fmt::format("{:.0f} %", 100.0 * sum.restorable()),

@@ -46,10 +46,6 @@ std::string name_of_config(const AdvisedChain& chain) {
 
 }  // namespace
 
-double ReportComparison::saved_percent() const noexcept {
-    return before.tokens > 0 ? 100.0 * (before.tokens - after.tokens) / before.tokens : 0.0;
-}
-
 std::vector<ReportFigure> cost_figures_of(const ReportComparison& comparison, const std::string& sent_before,
                                           const std::string& sent_after) {
     const auto value = [](const ReportCost& cost) { return cost_text(cost); };
@@ -59,7 +55,7 @@ std::vector<ReportFigure> cost_figures_of(const ReportComparison& comparison, co
     ReportCost saved{.tokens = std::abs(comparison.before.tokens - comparison.after.tokens)};
     if (comparison.before.dollars && comparison.after.dollars)
         saved.dollars = std::abs(*comparison.before.dollars - *comparison.after.dollars);
-    const double percent = comparison.saved_percent();
+    const double percent = percent_saved(comparison.before, comparison.after);
     return {{.label = comparison.base, .value = value(comparison.before), .note = note(comparison.before, sent_before)},
             {.label = "under " + comparison.chain,
              .value = value(comparison.after),
@@ -72,7 +68,7 @@ std::vector<ReportFigure> cost_figures_of(const ReportComparison& comparison, co
 std::string cost_sentence(const ReportComparison& comparison) {
     return fmt::format("It cost {} {}. Under {} it would have cost {}, {}.", cost_with_unit(comparison.before),
                        comparison.base, comparison.chain, cost_with_unit(comparison.after),
-                       change(comparison.before.tokens, comparison.after.tokens));
+                       change_of(comparison.before, comparison.after));
 }
 
 std::string changes_sentence(const std::string& subject, const SessionStory& story) {
@@ -97,7 +93,7 @@ std::string changes_sentence(const std::string& subject, const SessionStory& sto
 }
 
 std::string advice_text(const ReportComparison& comparison) {
-    const double percent = comparison.saved_percent();
+    const double percent = percent_saved(comparison.before, comparison.after);
     if (percent >= noticeable)
         return fmt::format(
             "{} would have saved {:.0f} % here: {} in place of {}. To have that in your own agent:", comparison.subject,

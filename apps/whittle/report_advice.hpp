@@ -16,9 +16,6 @@ struct ReportComparison {
     std::string base{};     ///< "as sent"
     ReportCost before{};
     ReportCost after{};
-
-    /// Per cent of `before`; below 0: it cost more.
-    [[nodiscard]] double saved_percent() const noexcept;
 };
 
 /// The two costs, and what is between them.

@@ -149,6 +149,7 @@ std::string story_data(const SessionStory& story) {
     ordered_json json{{"chain", printed(story.chain)},
                       {"base", story.base},
                       {"price", story.price ? ordered_json(*story.price) : ordered_json(nullptr)},
+                      {"beside", story.billed_beside},
                       {"counter", story.counter},
                       {"calls", story.calls.size()},
                       {"columns", columns_json(story.calls)}};

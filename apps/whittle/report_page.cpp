@@ -80,7 +80,7 @@ public:
         const OverviewRows rows(all);
         std::string html = fmt::format(
             "<div class=\"overview\"></div>\n<div class=\"table all-box\" role=\"region\" tabindex=\"0\" "
-            "aria-label=\"All sessions\">\n<table class=\"all\" data-chain=\"{}\" data-unit=\"{}\">\n"
+            "aria-label=\"Table of all sessions\">\n<table class=\"all\" data-chain=\"{}\" data-unit=\"{}\">\n"
             "<thead>\n<tr>",
             text(all.chain), rows.has_dollars() ? "$" : "tokens");
         for (const OverviewCell& cell : rows.headings()) html += cell_html("th scope=\"col\"", "th", cell);
@@ -120,12 +120,13 @@ public:
         std::string html;
         if (!page.advice.empty()) html += fmt::format("<p class=\"verdict\">{}</p>\n", text(page.advice));
         if (!page.steps.empty()) html += "<ol class=\"steps\">\n";
-        for (const ReportStep& step : page.steps) {
+        for (std::size_t i = 0; i < page.steps.size(); ++i) {
+            const ReportStep& step = page.steps[i];
             html += fmt::format("<li><p>{}</p>\n", text(step.text));
             if (!step.paste.empty())
-                html +=
-                    fmt::format("<pre class=\"paste\" role=\"region\" tabindex=\"0\" aria-label=\"To copy\">{}</pre>\n",
-                                lines(step.paste));
+                html += fmt::format(
+                    "<pre class=\"paste\" role=\"region\" tabindex=\"0\" aria-label=\"To copy, {} of {}\">{}</pre>\n",
+                    i + 1, page.steps.size(), lines(step.paste));
             html += "</li>\n";
         }
         if (!page.steps.empty()) html += "</ol>\n";

@@ -42,6 +42,7 @@ std::vector<OverviewCell> OverviewRows::headings() const {
     std::vector<OverviewCell> cells{{"session"}, {"agent", true},         {"calls"},
                                     {all_.base}, {"under " + all_.chain}, {"change"}};
     if (has_dollars_) cells.push_back({all_.base + ", tokens' worth"});
+    if (has_dollars_) cells.push_back({"under " + all_.chain + ", tokens' worth"});
     if (has_bills_) cells.push_back({"billed"});
     cells.push_back({"file", true});
     return cells;
@@ -61,8 +62,9 @@ void OverviewRows::add(const ReportRow& row, bool is_rest) {
                   {grouped(row.calls)},
                   {cost(row.as_sent)},
                   {cost(row.under_chain)},
-                  {change(row.as_sent.tokens, row.under_chain.tokens)}};
+                  {change_of(row.as_sent, row.under_chain)}};
     if (has_dollars_) line.cells.push_back({rounded(row.as_sent.tokens)});
+    if (has_dollars_) line.cells.push_back({rounded(row.under_chain.tokens)});
     if (has_bills_) line.cells.push_back({is_told(row.billed) ? cost(*row.billed) : "-"});
     line.cells.push_back({row.file, true});
     lines_.push_back(std::move(line));

@@ -132,7 +132,7 @@ ReportPage ScanReport::take_page(const ScanAdvice& advice) {
         "{}, {}. With whittle's preset {}, which takes old tool results out of the calls and keeps them in a store, "
         "{} would have cost {}. That includes fetching again what it took out and a later call needed.",
         numbered(tables_.all.sessions, "session"), numbered(tables_.all.calls, "model call"), comparison.chain,
-        is_one ? "it" : "they", change(comparison.before.tokens, comparison.after.tokens));
+        is_one ? "it" : "they", change_of(comparison.before, comparison.after));
     page.figures = cost_figures_of(comparison, grouped(recorded_.sent), grouped(strategies_[1].sent));
     if (tables_.all.billed_calls > 0) page.figures.push_back(billed_figure(tables_.all));
     page.units = units_text(comparison.before.dollars.has_value());

@@ -66,6 +66,7 @@ struct SessionStory {
     std::string base{};             ///< what the chain is compared with: "as sent"
     std::string counter{};          ///< of messages and edits
     std::optional<double> price{};  ///< dollars for a token's worth; absent: it is not known
+    double billed_beside = 0;       ///< dollars for calls that no message shows, on both sides
     std::vector<StoryCall> calls{};
     std::vector<StoryMessage> messages{};  ///< in the order in which they came
     std::vector<StoryEdit> edits{};        ///< oldest first

@@ -155,7 +155,7 @@ TEST_CASE("the data of a story are its columns, messages, edits, names and texts
          .tokens = 10,
          .text = {.head = "[cl", .tail = "red]", .left_out = 2}});
     CHECK(story_data(story) ==
-          R"({"chain":"mine","base":"as sent","price":null,"counter":"chars","calls":2,"columns":{"per":1,)"
+          R"({"chain":"mine","base":"as sent","price":null,"beside":0.0,"counter":"chars","calls":2,"columns":{"per":1,)"
           R"("recorded":[10,60],"cached_recorded":[0,10],"cost_recorded":[10,62],"repairs_recorded":[0,2],)"
           R"("sent":[10,20],"cached":[0,8],"cost_sent":[10,23],"repairs_sent":[0,1],"edits":[0,1],"uncounted":[0,1]},)"
           R"("messages":[[0,0,0,1,1,0],[2,1,2,3,3,1]],)"

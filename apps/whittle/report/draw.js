@@ -69,12 +69,12 @@ class Strip {
     Object.assign(this, {count, height, draw, tell, tip, pick, onHover: hovered, least, last: count - 1, at: 0, hovered: -1});
     this.hover = el('div', {class: 'tip', 'aria-hidden': 'true', hidden: ''});
     this.svg = svg('svg', {'aria-hidden': 'true', height});
-    this.scroll = el('div', {class: 'scroll'}, this.svg);
-    this.node = el('div', {class: 'strip', role: 'slider', tabindex: '0', 'aria-label': label,
-      'aria-valuemin': 1, 'aria-valuemax': count, 'aria-valuenow': 1}, this.scroll, this.hover);
+    this.node = el('div', {class: 'scroll', role: 'slider', tabindex: '0', 'aria-label': label,
+      'aria-valuemin': 1, 'aria-valuemax': count, 'aria-valuenow': 1}, this.svg);
+    this.frame = el('div', {class: 'strip'}, this.node, this.hover);
     this.node.addEventListener('keydown', (event) => this.key(event));
     this.svg.addEventListener('pointermove', (event) => this.point(event));
-    this.node.addEventListener('pointerleave', () => this.leave());
+    this.frame.addEventListener('pointerleave', () => this.leave());
     this.svg.addEventListener('click', (event) => this.choose(this.index(event), true));
     this.node.addEventListener('blur', () => this.leave());
   }
@@ -98,8 +98,8 @@ class Strip {
   choose(i, isClick) {
     this.leave();
     this.set(i);
-    const x = this.x(this.at + 0.5) - this.scroll.scrollLeft;
-    if (x < gutter || x > this.scroll.clientWidth - margin) this.scroll.scrollLeft = this.x(this.at + 0.5) - this.scroll.clientWidth / 2;
+    const x = this.x(this.at + 0.5) - this.node.scrollLeft;
+    if (x < gutter || x > this.node.clientWidth - margin) this.node.scrollLeft = this.x(this.at + 0.5) - this.node.clientWidth / 2;
     this.pick(this.at, isClick);
   }
   set(i, last = this.last) {
@@ -117,7 +117,7 @@ class Strip {
     this.onHover(i);
     this.hover.replaceChildren(...this.tip(i));
     this.hover.hidden = false;
-    const middle = this.x(i + 0.5) - this.scroll.scrollLeft - this.hover.offsetWidth / 2;
+    const middle = this.x(i + 0.5) - this.node.scrollLeft - this.hover.offsetWidth / 2;
     this.hover.style.left = `${clamp(middle, 0, Math.max(0, this.node.clientWidth - this.hover.offsetWidth))}px`;
     this.hover.style.top = `${this.height + 4}px`;
   }

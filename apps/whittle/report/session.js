@@ -23,6 +23,8 @@ class Session {
   }
 
   cost(tokens) { return this.data.price === null ? whole(tokens) : dollars(tokens * this.data.price); }
+  // Up to a call.
+  costSoFar(tokens) { return this.data.price === null ? whole(tokens) : dollars(this.data.beside + tokens * this.data.price); }
   shortCost(tokens) {
     const n = tokens * (this.data.price ?? 1);
     return this.data.price === null ? short(n) : n === 0 ? '$0' : n < 10 ? dollars(n) : `$${short(n)}`;
@@ -46,7 +48,7 @@ class Session {
   }
   costTip(column) {
     const c = this.columns, again = this.costOf(c.repairs_sent, column);
-    return [`so far ${this.cost(c.cost_recorded[column])} ${this.data.base}, ${this.cost(c.cost_sent[column])} ${this.under}`,
+    return [`so far ${this.costSoFar(c.cost_recorded[column])} ${this.data.base}, ${this.costSoFar(c.cost_sent[column])} ${this.under}`,
       `this call ${this.cost(this.costOf(c.cost_recorded, column))} and ${this.cost(this.costOf(c.cost_sent, column))}` +
       (again > 0 ? `, of it ${this.cost(again)} for what was fetched again` : '')];
   }
@@ -108,16 +110,17 @@ class Session {
     if (has((i) => c.edits[i] > 0)) kinds.push('edit-tick');
     if (has((i) => this.isUncounted(i))) kinds.push('uncounted');
     const ends = [c.cost_recorded.at(-1) ?? 0, c.cost_sent.at(-1) ?? 0];
-    const lines = [['as-sent line', `${base}: ${this.cost(ends[0])}`], ['under-chain line', `${this.under}: ${this.cost(ends[1])}`]];
+    const lines = [['as-sent line', `${base}: ${this.costSoFar(ends[0])}`], ['under-chain line', `${this.under}: ${this.costSoFar(ends[1])}`]];
     if (has((i) => c.cost_recorded[i] > c.cost_sent[i])) lines.push('saved');
     if (has((i) => c.cost_recorded[i] < c.cost_sent[i])) lines.push('overspent');
     const head = (title, entries) => el('div', {class: 'strip-head'}, el('h4', {}, title), legend(entries));
     fill(this.section.querySelector('.stage'), {}, [
-      head(`Tokens that each call sent ${this.under}`, kinds), this.calls.node,
-      head(this.data.price === null ? "Cost so far, in tokens' worth" : 'Cost so far, in dollars', lines), this.costs.node,
+      head(`Tokens that each call sent ${this.under}`, kinds), this.calls.frame,
+      head(this.data.price === null ? "Cost so far, in tokens' worth" : 'Cost so far, in dollars', lines), this.costs.frame,
+      this.data.beside > 0 ? el('p', {class: 'note'}, `Both begin at ${dollars(this.data.beside)}, billed for calls that no message of the log shows.`) : null,
       this.callNode,
       head('Messages of this call, by tokens', shown.map((f) => `f-${f}`).concat(happened.size > 0 ? ['gone'] : [])),
-      this.strip.node, this.messageNote,
+      this.strip.frame, this.messageNote,
       this.messageNode,
       el('p', {class: 'keys'}, 'On a chart: ', el('kbd', {}, '←'), ' ', el('kbd', {}, '→'), ' one on, ',
         el('kbd', {}, 'Page ↑'), ' ', el('kbd', {}, 'Page ↓'), ' many, ', el('kbd', {}, 'Home'), ' ',
@@ -167,12 +170,12 @@ class Session {
   }
   drawCosts(strip) {
     const c = this.columns, top = 8, low = strip.height - 16;
-    const most = Math.max(1, c.cost_recorded.at(-1) ?? 0, c.cost_sent.at(-1) ?? 0);
-    const y = (cost) => low - cost / most * (low - top);
+    const scale = this.data.price ?? 1, first = this.data.beside / scale;
+    const most = Math.max(1, first + Math.max(c.cost_recorded.at(-1) ?? 0, c.cost_sent.at(-1) ?? 0));
+    const at = (cost) => low - cost / most * (low - top), y = (cost) => at(first + cost);
     const x = (i, isEnd) => strip.x(i, isEnd);
-    const scale = this.data.price ?? 1;
     const between = (kind, upper, lower) => bars(kind, this.count, (i) => x(i), (i) => y(lower[i]), (i) => y(Math.max(upper[i], lower[i])));
-    return [...axis(most * scale, (at) => y(at / scale), strip.width, (at) => this.shortCost(at / scale)),
+    return [...axis(most * scale, (n) => at(n / scale), strip.width, (n) => this.shortCost(n / scale)),
       between('saved', c.cost_recorded, c.cost_sent), between('overspent', c.cost_sent, c.cost_recorded),
       this.stair('as-sent line', c.cost_recorded.map(y), x), this.stair('under-chain line', c.cost_sent.map(y), x)];
   }
@@ -214,7 +217,7 @@ class Session {
   callTable(column) {
     const c = this.columns;
     const row = (name, sent, cached, costs, again) => el('tr', {}, el('th', {scope: 'row'}, name),
-      ...[whole(sent), whole(cached), this.cost(this.costOf(costs, column)), again, this.cost(costs[column])].map((cell) => el('td', {}, cell)));
+      ...[whole(sent), whole(cached), this.cost(this.costOf(costs, column)), again, this.costSoFar(costs[column])].map((cell) => el('td', {}, cell)));
     return el('div', {class: 'table', role: 'region', tabindex: '0', 'aria-label': 'What the call sent and cost'}, el('table', {},
       el('thead', {}, el('tr', {}, ...['this call', 'tokens sent', 'read from the cache', this.data.price === null ? "cost, in tokens' worth" : 'cost',
         'of it fetched again', 'cost so far'].map((name) => el('th', {scope: 'col'}, name)))),

@@ -23,7 +23,7 @@ const fail = (where, what) => {
 };
 
 async function keysMove(page, where) {
-  for (const strip of await page.$$('.overview .strip, .session:not([hidden]) .strip')) {
+  for (const strip of await page.$$('.overview [role=slider], .session:not([hidden]) [role=slider]')) {
     const now = () => strip.evaluate((node) => `${node.ariaValueNow} ${node.getAttribute('aria-valuetext')}`);
     await strip.focus();
     const before = await now();
