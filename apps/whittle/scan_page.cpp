@@ -44,7 +44,7 @@ std::string in_percent(std::int64_t part, std::int64_t all) {
 /// What each strategy costs: with what was missing fetched again, as everywhere in a report.
 ReportTable strategies_in_report(std::string caption, const std::vector<StrategySum>& sums) {
     Table table({"if the calls had been sent", "cost", "change", "of it fetched again", "tokens sent", "largest call",
-                 "cache resets", "to be fetched", "lost"});
+                 "cache resets", "in the store only", "lost"});
     for (const StrategySum& sum : sums) {
         table.add({sum.name, cost_text(cost_in_report(sum)), change(sums.front().with_repairs, sum.with_repairs),
                    rounded(sum.with_repairs - sum.cost), grouped(sum.sent), grouped(sum.peak), grouped(sum.resets),

@@ -35,7 +35,7 @@ std::vector<ReportBar> tool_bars(const std::map<std::string, evaluation::Spent>&
 }
 
 ReportBars kinds_of(const evaluation::Spending& spending, std::int64_t front) {
-    ReportBars bars{.caption = "What the tokens were",
+    ReportBars bars{.caption = "Tokens by kind of message",
                     .heading = "kind of message",
                     .value_heading = "tokens sent",
                     .detail_heading = "messages",
@@ -54,14 +54,14 @@ ReportBars waste_of(const evaluation::Spending& spending) {
             .heading = "tool results",
             .value_heading = "tokens sent",
             .detail_heading = "messages",
-            .rows = {bar_of("no later reply has a name or number of it", spending.unused),
+            .rows = {bar_of("no later reply repeats a name or number from it", spending.unused),
                      bar_of("the same text had stood there before", spending.repeated)}};
 }
 
 ReportBars ages_of(const evaluation::Spending& spending) {
     constexpr std::array<const char*, evaluation::spending_ages> names{"new in the call", "1 to 10", "11 to 50",
                                                                        "more than 50"};
-    ReportBars bars{.caption = "How old the messages were",
+    ReportBars bars{.caption = "Tokens by age of the message",
                     .heading = "calls since the message came",
                     .value_heading = "tokens sent"};
     for (std::size_t age = 0; age < names.size(); ++age)

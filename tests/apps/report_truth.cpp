@@ -122,7 +122,7 @@ TEST_CASE("the bars of where the tokens went add up to all that was sent", "[app
     write_text(dir / "s.jsonl", long_sessions(2));
     REQUIRE(run_cli(dir, "scan s.jsonl --html report.html").exit_code == 0);
     const std::string html = read_text(dir / "report.html");
-    const std::string bars = first_between(html, "<caption>What the tokens were</caption>", "</table>");
+    const std::string bars = first_between(html, "<caption>Tokens by kind of message</caption>", "</table>");
     std::int64_t sum = 0;
     double longest = 0;
     for (const std::string& row : all_between(bars, "<tr><th scope=\"row\">", "</tr>")) {
