@@ -89,7 +89,8 @@ ReportPage ReplayPage::take(const ReplayedSessions& sessions, AdvisedChain advis
                             const std::function<std::string(const std::string& cache)>& config) {
     const ReplayTotals& sum = sessions.totals;
     const ReportComparison comparison = comparison_of(sessions.cost);
-    ReportPage page{.title = fmt::format("What {} saves", chain_)};
+    const bool saves = percent_saved(comparison.before, comparison.after) >= 0.5;
+    ReportPage page{.title = fmt::format("What {} {}", chain_, saves ? "saves" : "costs")};
     page.lead = fmt::format(
         "{}, {}. Under {} they would have cost {}, beside sending everything. That includes fetching again what it "
         "took "

@@ -116,7 +116,7 @@ std::vector<ReportStep> steps_for(const AdvisedChain& chain) {
     steps.push_back({.text = "See what it does to a session of your own, call by call:",
                      .paste = fmt::format("whittle replay {} --config chain.json --html replay.html\n", example)});
     steps.push_back({.text = "Use it in your agent. whittle is a C++ library: an agent that you build calls it before "
-                             "each call of the model.",
+                             "each call of the model; one of somebody else's has to take it in first.",
                      .paste = chain.is_preset ? code_of_preset(chain) : code_of_file()});
     return steps;
 }

@@ -47,8 +47,9 @@ ReportTable strategies_in_report(std::string caption, const std::vector<Strategy
                  "cache resets", "in the store only", "lost"});
     for (const StrategySum& sum : sums) {
         table.add({sum.name, cost_text(cost_in_report(sum)), change(sums.front().with_repairs, sum.with_repairs),
-                   rounded(sum.with_repairs - sum.cost), grouped(sum.sent), grouped(sum.peak), grouped(sum.resets),
-                   in_percent(sum.recoverable, sum.asked), in_percent(sum.lost, sum.asked)});
+                   in_percent(to_whole(sum.with_repairs - sum.cost), to_whole(sum.with_repairs)), grouped(sum.sent),
+                   grouped(sum.peak), grouped(sum.resets), in_percent(sum.recoverable, sum.asked),
+                   in_percent(sum.lost, sum.asked)});
     }
     return {.caption = std::move(caption),
             .table = std::move(table),
@@ -56,10 +57,11 @@ ReportTable strategies_in_report(std::string caption, const std::vector<Strategy
                 "as recorded: by the agents, with their own compactions; everything sent: without any. "
                 "recommended, lossless and cheap are whittle's presets: the cheapest that keeps what the agent "
                 "needs in sight, one that takes out only what can be fetched again as it was, and one that takes "
-                "out old results sooner. cost and what of it is for fetching again: in tokens' worth; change: "
-                "beside as recorded; largest call: its tokens; cache resets: calls whose beginning had been "
-                "changed, so that the provider's cache held less; to be fetched and lost: of the texts that later "
-                "calls needed, those that were only in the store, and those that were nowhere."};
+                "out old results sooner. cost: with what was missing fetched again, which is that part of it; "
+                "change: beside as recorded; largest call: its tokens; cache resets: calls whose beginning had "
+                "been changed, so that the provider's cache held less; in the store only, and lost: of the texts "
+                "that later calls needed, those that the call had no longer but the store had, and those that "
+                "neither had."};
 }
 
 const char* note_of_bills() {
