@@ -110,8 +110,13 @@ for (const pre of document.querySelectorAll('pre.paste')) {
     }
     setTimeout(() => { button.textContent = 'Copy'; }, 1500);
   });
-  pre.before(button);
+  pre.previousElementSibling.append(' ', button);
 }
+// On a narrow page the style lays their rows out as grids: browsers take such for no tables any more.
+const roles = [['', 'table'], [' thead', 'rowgroup'], [' tbody', 'rowgroup'], [' tr', 'row'], [' th[scope=col]', 'columnheader'],
+  [' th[scope=row]', 'rowheader'], [' td', 'cell']];
+for (const [part, role] of roles)
+  for (const node of document.querySelectorAll(`table.bars${part}`)) node.setAttribute('role', role);
 if (sections.length > 0) show(sections[0]);
 let shownWidth = 0;
 new ResizeObserver(([entry]) => {
