@@ -1,5 +1,7 @@
 #include "apply_tables.hpp"
 
+#include "input.hpp"
+#include "output.hpp"
 #include "same_file.hpp"
 #include "whittle/base/hash.hpp"
 

@@ -22,6 +22,8 @@ void add_calls(BillSums& rows, const SessionBill& session,
         if (!call.usage) continue;
         row.billed_calls += call.requests;
         row.billed += *call.usage;
+        row.dollars += call.dollars.value_or(0);
+        row.priced_calls += call.dollars ? call.requests : 0;
     }
     for (auto& [name, row] : own) {
         row.billed_cost = cost_of(row.billed, session.profile);
@@ -44,6 +46,8 @@ BillSum& BillSum::operator+=(const BillSum& more) noexcept {
     repeated_calls += more.repeated_calls;
     billed += more.billed;
     billed_cost += more.billed_cost;
+    dollars += more.dollars;
+    priced_calls += more.priced_calls;
     early += more.early;
     return *this;
 }

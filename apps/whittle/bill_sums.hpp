@@ -27,8 +27,10 @@ struct BillSum {
     std::int64_t billed_calls = 0;    ///< with what was billed, those whose replies are gone included
     std::int64_t repeated_calls = 0;  ///< copies of calls; not told of days, models and projects
     Usage billed{};
-    double billed_cost = 0;  ///< in input tokens
-    EarlyOutput early{};     ///< not in `billed`
+    double billed_cost = 0;         ///< in input tokens
+    double dollars = 0;             ///< of the calls whose price is known
+    std::int64_t priced_calls = 0;  ///< of `billed_calls`
+    EarlyOutput early{};            ///< not in `billed`
 
     BillSum& operator+=(const BillSum& more) noexcept;
 };
@@ -52,7 +54,7 @@ struct BillTables {
 
 [[nodiscard]] BillTables tables_of(const Bills& bills);
 
-/// "2 sessions, 5 model calls; 6 calls were billed: ...".
+/// "2 sessions, 5 model calls; 6 calls were billed $1.20: ...".
 [[nodiscard]] std::string bill_sentence(const BillSum& sum);
 /// How a table of bills is written.
 struct BillTableForm {
@@ -64,9 +66,16 @@ struct BillTableForm {
 
 /// A row for each name, then the sum.
 [[nodiscard]] Table bill_table(const BillSums& sums, const BillSum& all, const BillTableForm& form);
-/// What is to be known of these bills: what was met again, what they lack; a line each.
+/// What the columns of such a table are.
+inline constexpr std::string_view bill_columns_note =
+    "calls: with a reply in the log; billed calls: those of which the log has the usage; input: tokens that were not "
+    "in the provider's cache; cached and written: tokens read from the cache and written to it; cost: all of it, in "
+    "tokens at the plain input price\n";
+/// What is to be known of these bills: whose prices they go by, what was met again, what they lack; a line each.
 [[nodiscard]] std::string bill_notes(const BillTables& tables);
 
+/// Dollars to a ten-thousandth of a cent; null where `priced` is 0.
+[[nodiscard]] nlohmann::ordered_json dollars_json(double dollars, std::int64_t priced);
 [[nodiscard]] nlohmann::ordered_json bill_json(const BillSum& sum);
 [[nodiscard]] nlohmann::ordered_json usage_json(const Usage& usage);
 /// Adds "days", "models", "projects" and "bills", which has a member for each session that counts.

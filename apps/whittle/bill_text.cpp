@@ -1,3 +1,4 @@
+#include "agent_log.hpp"
 #include "bill_sums.hpp"
 #include "cost_basis.hpp"
 #include "masked.hpp"
@@ -7,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <set>
 #include <utility>
@@ -28,16 +30,43 @@ std::string end_of_path(const std::string& path) {
     return clipped_to_width(std::string(dots) + path.substr(begin), longest_billed_name);
 }
 
-std::vector<std::string> bill_cells(const std::string& name, const BillSum& sum) {
-    return {name,
-            grouped(sum.sessions),
-            grouped(sum.calls),
-            grouped(sum.billed_calls),
-            grouped(sum.billed.input),
-            grouped(sum.billed.cache_read),
-            grouped(sum.billed.cache_write),
-            grouped(sum.billed.output),
-            sum.billed_calls > 0 ? rounded(sum.billed_cost) : "-"};
+std::vector<std::string> bill_cells(const std::string& name, const BillSum& sum, bool has_dollars) {
+    std::vector<std::string> cells{name,
+                                   grouped(sum.sessions),
+                                   grouped(sum.calls),
+                                   grouped(sum.billed_calls),
+                                   grouped(sum.billed.input),
+                                   grouped(sum.billed.cache_read),
+                                   grouped(sum.billed.cache_write),
+                                   grouped(sum.billed.output),
+                                   sum.billed_calls > 0 ? rounded(sum.billed_cost) : "-"};
+    if (has_dollars) cells.insert(cells.begin() + 1, sum.priced_calls > 0 ? dollars(sum.dollars) : "-");
+    return cells;
+}
+
+/// Those that were billed and have no price, the most calls first.
+std::string models_without_price(const BillSums& models) {
+    std::map<std::string, std::int64_t> calls;
+    for (const auto& [name, sum] : models) {
+        if (sum.billed_calls > sum.priced_calls)
+            calls[name.empty() ? "not recorded" : printed(name)] = sum.billed_calls - sum.priced_calls;
+    }
+    return list_of_kinds(calls);
+}
+
+std::string prices_note(const BillTables& tables) {
+    const BillSum& all = tables.all;
+    std::string text;
+    if (all.priced_calls > 0)
+        text = fmt::format(
+            "dollars: each call at the price of its model, by --price or else the providers' list prices of {}; what a "
+            "subscription costs is another figure\n",
+            prices_as_of);
+    if (all.billed_calls > all.priced_calls)
+        text += fmt::format("no price is known for {}, by model: {} (--price MODEL=INPUT,OUTPUT)\n",
+                            all.priced_calls == 0 ? "any call" : numbered(all.billed_calls - all.priced_calls, "call"),
+                            models_without_price(tables.models));
+    return text;
 }
 
 ordered_json rows_json(const char* kind, const BillSums& sums) {
@@ -80,13 +109,26 @@ std::string bill_sentence(const BillSum& sum) {
         input > 0 ? fmt::format(" ({:.0f} % of it read from the cache)",
                                 100.0 * static_cast<double>(sum.billed.cache_read) / static_cast<double>(input))
                   : "";
-    return fmt::format("{}; {} billed: {} of input{} and {} of output, which cost as much as {} tokens of plain input.",
-                       of, sum.billed_calls == 1 ? "1 call was" : grouped(sum.billed_calls) + " calls were",
-                       numbered(input, "token"), cached, grouped(sum.billed.output), rounded(sum.billed_cost));
+    const bool is_priced = sum.priced_calls == sum.billed_calls;
+    const std::string tokens =
+        fmt::format("{} of input{} and {} of output", numbered(input, "token"), cached, grouped(sum.billed.output));
+    const std::string billed = fmt::format(
+        "{}; {} billed{}", of, sum.billed_calls == 1 ? "1 call was" : grouped(sum.billed_calls) + " calls were",
+        is_priced ? " " + dollars(sum.dollars) : "");
+    if (is_priced) return fmt::format("{}: {}.", billed, tokens);
+    const std::string cost =
+        fmt::format("{}: {}, which cost as much as {} tokens of plain input", billed, tokens, rounded(sum.billed_cost));
+    if (sum.priced_calls == 0) return cost + ".";
+    return fmt::format("{}; the {} whose price is known {} to {}.", cost, numbered(sum.priced_calls, "call"),
+                       sum.priced_calls == 1 ? "comes" : "come", dollars(sum.dollars));
 }
 
 Table bill_table(const BillSums& sums, const BillSum& all, const BillTableForm& form) {
-    Table table({form.heading, "sessions", "calls", "billed calls", "input", "cached", "written", "output", "cost"});
+    const bool has_dollars = all.priced_calls > 0;
+    std::vector<std::string> header{form.heading, "sessions", "calls",  "billed calls", "input",
+                                    "cached",     "written",  "output", "cost"};
+    if (has_dollars) header.insert(header.begin() + 1, "dollars");
+    Table table(std::move(header));
     std::vector<std::pair<std::string, BillSum>> rows(sums.begin(), sums.end());
     BillSum rest;
     const std::size_t named = form.most == 0 ? rows.size() : std::min(rows.size(), form.most);
@@ -99,18 +141,19 @@ Table bill_table(const BillSums& sums, const BillSum& all, const BillTableForm& 
             continue;
         }
         const std::string label = shown(printed(name.empty() ? form.unnamed : name));
-        table.add(bill_cells(form.are_paths ? end_of_path(label) : clipped_to_width(label, longest_billed_name), sum));
+        table.add(bill_cells(form.are_paths ? end_of_path(label) : clipped_to_width(label, longest_billed_name), sum,
+                             has_dollars));
     }
     const auto others = static_cast<std::int64_t>(rows.size() - named);
-    if (others > 0) table.add(bill_cells(others == 1 ? "1 other" : grouped(others) + " others", rest));
+    if (others > 0) table.add(bill_cells(others == 1 ? "1 other" : grouped(others) + " others", rest, has_dollars));
     table.add_line();
-    table.add(bill_cells("all", all));
+    table.add(bill_cells("all", all, has_dollars));
     return table;
 }
 
 std::string bill_notes(const BillTables& tables) {
-    std::string text;
     const BillSum& all = tables.all;
+    std::string text = prices_note(tables);
     if (all.repeated_calls > 0)
         text +=
             fmt::format("{} met again in copies, such as a resumed, forked or archived session, and not billed again",
@@ -141,11 +184,18 @@ ordered_json usage_json(const Usage& usage) {
             {"cache_write_1h_tokens", usage.cache_write_1h}};
 }
 
+ordered_json dollars_json(double dollars, std::int64_t priced) {
+    constexpr double in_dollar = 1e6;
+    return priced > 0 ? ordered_json(std::round(dollars * in_dollar) / in_dollar) : ordered_json();
+}
+
 ordered_json bill_json(const BillSum& sum) {
     ordered_json json{{"sessions", sum.sessions}, {"calls", sum.calls}, {"billed_calls", sum.billed_calls}};
     json["repeated_calls"] = sum.repeated_calls;
     json["billed"] = usage_json(sum.billed);
     json["billed_cost"] = sum.billed_cost;
+    json["priced_calls"] = sum.priced_calls;
+    json["dollars"] = dollars_json(sum.dollars, sum.priced_calls);
     json["output_recorded_early"] = {{"calls", sum.early.calls}, {"estimated_tokens", sum.early.estimated_tokens}};
     return json;
 }
@@ -165,14 +215,15 @@ void add_bills(ordered_json& json, const BillTables& tables, const Bills& bills)
 std::string bill_csv(const Bills& bills) {
     std::string csv =
         "agent,session,parent,file,project,calls,billed_calls,billed_input,billed_cache_read,billed_cache_write,"
-        "billed_output,billed_cost,repeated_calls\n";
+        "billed_output,billed_cost,repeated_calls,priced_calls,dollars\n";
     for (const SessionBill& session : bills.sessions()) {
         if (!session.is_counted) continue;
         const BillSum sum = sum_of(session);
-        csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{:.1f},{}\n", session.agent, csv_cell(session.id),
-                           csv_cell(session.parent), csv_cell(session.file), csv_cell(session.project), sum.calls,
-                           sum.billed_calls, sum.billed.input, sum.billed.cache_read, sum.billed.cache_write,
-                           sum.billed.output, sum.billed_cost, sum.repeated_calls);
+        csv +=
+            fmt::format("{},{},{},{},{},{},{},{},{},{},{},{:.1f},{},{},{:.6f}\n", session.agent, csv_cell(session.id),
+                        csv_cell(session.parent), csv_cell(session.file), csv_cell(session.project), sum.calls,
+                        sum.billed_calls, sum.billed.input, sum.billed.cache_read, sum.billed.cache_write,
+                        sum.billed.output, sum.billed_cost, sum.repeated_calls, sum.priced_calls, sum.dollars);
     }
     return csv;
 }

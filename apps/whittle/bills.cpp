@@ -122,10 +122,10 @@ std::size_t Bills::index_of_model(const std::string& name) {
     return at->second;
 }
 
-BilledCall Bills::billed_call(const logs::Call& call, bool has_reply) {
+BilledCall Bills::billed_call(const logs::Call& call, bool has_reply, std::string_view model) {
     const std::string& id = call.id.empty() ? call.bill_id : call.id;
     return {.key = id.empty() ? Hash128{} : hash128(id),
-            .model = index_of_model(call.model),
+            .model = index_of_model(call.model.empty() ? std::string(model) : call.model),
             .time = call.time,
             .usage = call.usage,
             .requests = call.requests,
@@ -141,8 +141,9 @@ void Bills::add(const logs::Session& session, const std::string& agent, const st
                      .project = project_of(session, file),
                      .version = session.version,
                      .profile = profile_of(session, is_anthropic)};
-    for (const logs::Call& call : session.calls) bill.calls.push_back(billed_call(call, true));
-    for (const logs::Call& call : session.elsewhere) bill.calls.push_back(billed_call(call, false));
+    const std::string_view model = first_model(session.recording.usage, session.recording.rest);
+    for (const logs::Call& call : session.calls) bill.calls.push_back(billed_call(call, true, model));
+    for (const logs::Call& call : session.elsewhere) bill.calls.push_back(billed_call(call, false, model));
     if (session.billed_in_all) take_sum(bill, *session.billed_in_all);
     const bool has_keys = std::ranges::all_of(bill.calls, [](const BilledCall& call) { return is_known(call.key); });
     // Sessions that never got to a call are alike too easily to be told by what they say alone.
@@ -181,10 +182,19 @@ void Bills::find_copied_calls() {
     }
 }
 
-void Bills::settle(const std::string& since) {
+void Bills::price(SessionBill& session, const PriceList& prices) const {
+    for (BilledCall& call : session.calls) {
+        const ModelPrices* const known = call.usage ? prices.find(models_[call.model]) : nullptr;
+        if (known == nullptr) continue;
+        call.dollars = dollars_of(*call.usage, *known, call.requests == 1 && !session.sum);
+    }
+}
+
+void Bills::settle(const std::string& since, const PriceList& prices) {
     find_copied_sessions();
     find_copied_calls();
     for (SessionBill& session : sessions_) {
+        price(session, prices);
         for (BilledCall& call : session.calls)
             call.is_asked_for = since.empty() || (call.time && local_day_of(*call.time) >= since);
         const bool has_calls = !session.calls.empty();

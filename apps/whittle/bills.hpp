@@ -1,5 +1,6 @@
 #pragma once
 
+#include "model_prices.hpp"
 #include "whittle/base/hash.hpp"
 #include "whittle/evaluation/evaluation.hpp"
 #include "whittle/logs/logs.hpp"
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -21,6 +23,7 @@ struct BilledCall {
     std::optional<Usage> usage{};        ///< what was billed, where it was recorded
     std::int64_t requests = 1;           ///< that it stands for
     std::int64_t unrecorded_output = 0;  ///< as `logs::Call` has it
+    std::optional<double> dollars{};     ///< of `usage`; absent: no price is known for its model
     bool has_reply = true;               ///< among the messages of the session
     bool is_copy = false;                ///< of a call that is billed with another session, or further up in this one
     bool is_asked_for = true;            ///< of the days that are
@@ -58,17 +61,19 @@ public:
     /// their own, then that of the session with the most calls, then the first. A session without ids that says the
     /// same as one in another file, word for word, is a copy of it. `since`: a day such as "2026-11-01"; calls before
     /// it, and those without a time, do not count. Empty: all count.
-    void settle(const std::string& since);
+    void settle(const std::string& since, const PriceList& prices);
 
     [[nodiscard]] const std::vector<SessionBill>& sessions() const noexcept { return sessions_; }
     /// Names, each once; the first one is "" of calls whose model was not recorded.
     [[nodiscard]] const std::vector<std::string>& models() const noexcept { return models_; }
 
 private:
-    [[nodiscard]] BilledCall billed_call(const logs::Call& call, bool has_reply);
+    /// `model`: of calls that name none.
+    [[nodiscard]] BilledCall billed_call(const logs::Call& call, bool has_reply, std::string_view model);
     [[nodiscard]] std::size_t index_of_model(const std::string& name);
     void find_copied_sessions();
     void find_copied_calls();
+    void price(SessionBill& session, const PriceList& prices) const;
 
     std::vector<SessionBill> sessions_{};
     std::vector<std::string> models_{""};

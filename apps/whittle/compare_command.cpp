@@ -4,8 +4,13 @@
 #include "compared_chain.hpp"
 #include "comparison.hpp"
 #include "cost_basis.hpp"
+#include "interrupt.hpp"
 #include "memory_store.hpp"
+#include "output.hpp"
+#include "read_sessions.hpp"
 #include "same_file.hpp"
+#include "shape.hpp"
+#include "shown.hpp"
 #include "terminal.hpp"
 #include "whittle/evaluation/recorded.hpp"
 

@@ -3,6 +3,7 @@
 #include "chains_by_cache.hpp"
 #include "commands.hpp"
 #include "figures_of.hpp"
+#include "interrupt.hpp"
 #include "memory_store.hpp"
 #include "side_calls.hpp"
 #include "story_teller.hpp"

@@ -1,6 +1,8 @@
 #include "config_commands.hpp"
 #include "config_origins.hpp"
 #include "options.hpp"
+#include "output.hpp"
+#include "shown.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
 

@@ -1,3 +1,8 @@
+#include "input.hpp"
+#include "interrupt.hpp"
+#include "output.hpp"
+#include "read_sessions.hpp"
+#include "shown.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
 #include "token_commands.hpp"

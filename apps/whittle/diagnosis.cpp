@@ -1,5 +1,6 @@
 #include "diagnosis.hpp"
 
+#include "shown.hpp"
 #include "table.hpp"
 #include "tool_models.hpp"
 #include "whittle/tokens/vocabulary.hpp"

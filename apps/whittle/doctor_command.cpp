@@ -1,6 +1,8 @@
 #include "diagnosis.hpp"
 #include "explain_commands.hpp"
 #include "options.hpp"
+#include "output.hpp"
+#include "shown.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -3,6 +3,7 @@
 #include "call_progress.hpp"
 #include "commands.hpp"
 #include "explanation.hpp"
+#include "interrupt.hpp"
 #include "whittle/base/clock.hpp"
 
 #include <cstdint>

@@ -3,6 +3,8 @@
 #include "explain_commands.hpp"
 #include "masked.hpp"
 #include "options.hpp"
+#include "output.hpp"
+#include "shown.hpp"
 #include "tell_story.hpp"
 #include "terminal.hpp"
 

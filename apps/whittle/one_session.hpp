@@ -1,6 +1,8 @@
 #pragma once
 
 #include "commands.hpp"
+#include "read_sessions.hpp"
+#include "shape.hpp"
 
 namespace whittle::cli {
 

@@ -2,9 +2,14 @@
 #include "chains_by_cache.hpp"
 #include "commands.hpp"
 #include "figures_of.hpp"
+#include "interrupt.hpp"
 #include "masked.hpp"
+#include "output.hpp"
+#include "read_sessions.hpp"
 #include "replay_page.hpp"
 #include "same_file.hpp"
+#include "shape.hpp"
+#include "shown.hpp"
 #include "side_calls.hpp"
 #include "story_costs.hpp"
 #include "story_teller.hpp"
@@ -82,7 +87,8 @@ public:
           chains_(
               command.config, [this](ChainSettings settings) { return with_storage(std::move(settings)); },
               common.allow_remote),
-          page_(std::filesystem::path(command.config.name()).filename().string(), profile().prices),
+          page_(std::filesystem::path(command.config.name()).filename().string(), !command.config.preset.empty(),
+                profile().prices),
           text_(profile()) {
         if (!command.requests.empty()) requests_.emplace(command.requests, command.delta);
     }
@@ -192,8 +198,10 @@ private:
         session.cost.add(basis, figures);
         session.bases.add(basis);
         if (!teller) return session;
-        ReplayedStory told{.id = trajectory.id, .agent = asked.source(), .file = file, .sent = figures.raw};
+        ReplayedStory told{.id = trajectory.id, .file = file};
         told.billed_per_counted = basis.billed_per_counted;
+        told.everything = {.tokens = figures.raw, .largest = figures.peak_raw};
+        told.under_chain = {.tokens = figures.sent, .largest = figures.peak_sent, .resets = figures.resets};
         told.spending = evaluation::spending_of(asked, {});
         told.story = teller->take(static_cast<std::size_t>(command_.html.text_bytes));
         tell_costs(told.story, figures);

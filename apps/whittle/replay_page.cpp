@@ -1,6 +1,9 @@
 #include "replay_page.hpp"
+#include "shown.hpp"
 
+#include "report_rows.hpp"
 #include "spending_bars.hpp"
+#include "whittle/base/detail/saturating.hpp"
 
 #include <fmt/format.h>
 
@@ -26,9 +29,16 @@ ReplayedSessions& ReplayedSessions::operator+=(const ReplayedSessions& other) {
     return *this;
 }
 
+RequestSums& RequestSums::operator+=(const RequestSums& more) noexcept {
+    tokens = add_saturating(tokens, more.tokens);
+    largest = std::max(largest, more.largest);
+    resets += more.resets;
+    return *this;
+}
+
 ReportComparison ReplayPage::comparison_of(const SessionCost& cost) const {
     return {.chain = chain_,
-            .subject = chain_,
+            .subject = is_preset_ ? "The preset " + chain_ : chain_,
             .base = "with everything sent",
             .before = {.tokens = cost.everything, .dollars = dollars_by(prices_, cost.billed_everything)},
             .after = {.tokens = cost.with_repairs, .dollars = dollars_by(prices_, cost.billed_with_repairs)}};
@@ -37,47 +47,47 @@ ReportComparison ReplayPage::comparison_of(const SessionCost& cost) const {
 void ReplayPage::add(ReplayedStory&& told, const ReplayedSessions& session) {
     const ReportComparison comparison = comparison_of(session.cost);
     rows_.push_back({.id = told.id,
-                     .agent = std::move(told.agent),
                      .file = told.file,
                      .calls = session.totals.calls,
                      .as_sent = comparison.before,
                      .under_chain = comparison.after});
     spending_ += told.spending;
-    sent_ += told.sent;
-    sent_under_chain_ += sum_of_sent(told.story).tokens;
+    everything_ += told.everything;
+    under_chain_ += told.under_chain;
     told.story.price = dollars_by(prices_, told.billed_per_counted);
     Shown shown{.cost = session.cost.everything, .row = rows_.size() - 1};
     shown.session.id = std::move(told.id);
     shown.session.facts = fmt::format("{}, {}", numbered(session.totals.calls, "model call"), told.file);
     shown.session.verdict = cost_sentence(comparison) + " " + changes_sentence(comparison.subject, told.story);
     shown.session.tables.push_back(rules_table(told.story));
-    shown.session.tables.push_back(costs_table("Costs of this session", session));
+    shown.session.tables.push_back(
+        costs_table("Costs of this session", told.everything, told.under_chain, session.cost));
     shown.session.story = std::move(told.story);
     shown_.push_back(std::move(shown));
     std::ranges::stable_sort(shown_, std::greater{}, &Shown::cost);
     if (shown_.size() > most_replayed_shown) shown_.pop_back();
 }
 
-ReportTable ReplayPage::costs_table(std::string caption, const ReplayedSessions& sessions) const {
-    Table table({"calls of the model", "tokens of messages", "largest call", "cache resets", "cost"});
-    const auto add_row = [&](const std::string& name, const RequestTotals& requests, const ReportCost& cost) {
-        table.add({name, grouped(requests.input), grouped(requests.peak), grouped(requests.resets), cost_text(cost)});
+ReportTable ReplayPage::costs_table(std::string caption, const RequestSums& everything, const RequestSums& under_chain,
+                                    const SessionCost& cost) const {
+    Table table({"calls of the model", "tokens sent", "largest call", "cache resets", "cost"});
+    const auto add_row = [&](const std::string& name, const RequestSums& sums, const ReportCost& paid) {
+        table.add({name, grouped(sums.tokens), grouped(sums.largest), grouped(sums.resets), cost_text(paid)});
     };
-    const ReportComparison comparison = comparison_of(sessions.cost);
-    add_row("everything sent", sessions.totals.raw, comparison.before);
-    add_row(chain_, sessions.totals.sent, comparison.after);
+    const ReportComparison comparison = comparison_of(cost);
+    add_row("everything sent", everything, comparison.before);
+    add_row(chain_, under_chain, comparison.after);
     return {.caption = std::move(caption),
             .table = std::move(table),
             .note =
-                "tokens of messages: of all calls, by the chain's own counter, without system text and tools that "
-                "are in the bill alone; largest call: its tokens by that counter; cache resets: calls whose "
-                "beginning had been changed, so that the provider's cache held less; cost: as above, with output, "
-                "what stands in front of the messages, and what was missing fetched again."};
+                "tokens sent: by all calls, with what stands in front of the messages; largest call: its tokens; "
+                "cache resets: calls whose beginning had been changed, so that the provider's cache held less; "
+                "cost: as above, with output and what was missing fetched again."};
 }
 
 ReportOverview ReplayPage::take_overview() {
     ReportOverview all{.chain = chain_, .base = "everything sent", .rows = std::move(rows_)};
-    std::ranges::stable_sort(all.rows, std::greater{}, [](const ReportRow& row) { return row.as_sent.tokens; });
+    sort_by_cost(all.rows);
     all.note = fmt::format(
         "A name that is a link leads to the session, call by call: the {} that cost most. For another one run the same "
         "command on its file.",
@@ -90,20 +100,21 @@ ReportPage ReplayPage::take(const ReplayedSessions& sessions, AdvisedChain advis
     const ReplayTotals& sum = sessions.totals;
     const ReportComparison comparison = comparison_of(sessions.cost);
     const bool saves = percent_saved(comparison.before, comparison.after) >= 0.5;
-    ReportPage page{.title = fmt::format("What {} {}", chain_, saves ? "saves" : "costs")};
+    ReportPage page{
+        .title = fmt::format("What {}{} {}", is_preset_ ? "the preset " : "", chain_, saves ? "saves" : "costs")};
     page.lead = fmt::format(
-        "{}, {}. Under {} they would have cost {}, beside sending everything. That includes fetching again what it "
-        "took "
-        "out and a later call needed. No model was run again: the replies are the recorded ones.",
+        "{}, {}. Under {} they would have cost {}, beside sending everything.{} No model was run again: the replies "
+        "are the recorded ones.",
         numbered(sum.trajectories, "session"), numbered(sum.calls, "model call"), chain_,
-        change_of(comparison.before, comparison.after));
-    page.figures = cost_figures_of(comparison, grouped(sent_), grouped(sent_under_chain_));
+        change_of(comparison.before, comparison.after),
+        fetched_again_text(sessions.cost.with_repairs - sessions.cost.sent));
+    page.figures = cost_figures_of(comparison, grouped(everything_.tokens), grouped(under_chain_.tokens));
     page.figures.push_back({.label = "can be restored",
                             .value = fmt::format("{:.0f} %", 100.0 * sum.restorable()),
                             .note = fmt::format("of {} bytes that were changed; {} are in the store",
                                                 grouped(sum.changed_bytes), grouped(sum.bytes_stored))});
-    page.units = units_text(prices_.has_value());
-    page.spending = spending_bars(spending_, sent_);
+    page.units = units_text(prices_.has_value(), "the configuration has no prices (profile.prices)");
+    page.spending = spending_bars(spending_, everything_.tokens);
     page.spending_note = "With everything sent. " + std::string(spending_bars_note);
     advised.example = rows_.empty() ? "" : rows_.front().file;
     for (Shown& shown : shown_) {
@@ -114,7 +125,7 @@ ReportPage ReplayPage::take(const ReplayedSessions& sessions, AdvisedChain advis
         page.overview = take_overview();
         page.sessions_note =
             fmt::format("The {} sessions that cost most. Choose another one here, or above.", page.sessions.size());
-        page.tables.push_back(costs_table("Costs of all sessions", sessions));
+        page.tables.push_back(costs_table("Costs of all sessions", everything_, under_chain_, sessions.cost));
     }
     shown_.clear();
     if (sum.side_calls > 0)

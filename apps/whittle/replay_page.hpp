@@ -25,13 +25,22 @@ struct ReplayedSessions {
     ReplayedSessions& operator+=(const ReplayedSessions& other);
 };
 
+/// What the calls sent, by the count of the figures.
+struct RequestSums {
+    std::int64_t tokens = 0;
+    std::int64_t largest = 0;  ///< tokens of one call
+    std::int64_t resets = 0;   ///< calls
+
+    RequestSums& operator+=(const RequestSums& more) noexcept;
+};
+
 /// One session, for a report.
 struct ReplayedStory {
     std::string id{};
-    std::string agent{};
     std::string file{};
-    std::int64_t sent = 0;  ///< tokens of all calls, everything sent
     double billed_per_counted = 1;
+    RequestSums everything{};
+    RequestSums under_chain{};
     evaluation::Spending spending{};  ///< with everything sent
     SessionStory story{};
 };
@@ -41,7 +50,8 @@ struct ReplayedStory {
 class ReplayPage {
 public:
     /// `chain`: its name. `prices`: of the configuration.
-    ReplayPage(std::string chain, const std::optional<Prices>& prices) : chain_(std::move(chain)), prices_(prices) {}
+    ReplayPage(std::string chain, bool is_preset, const std::optional<Prices>& prices)
+        : chain_(std::move(chain)), is_preset_(is_preset), prices_(prices) {}
 
     [[nodiscard]] const std::string& chain() const noexcept { return chain_; }
     /// `totals` are of this session alone.
@@ -59,14 +69,16 @@ private:
     };
 
     [[nodiscard]] ReportComparison comparison_of(const SessionCost& cost) const;
-    [[nodiscard]] ReportTable costs_table(std::string caption, const ReplayedSessions& sessions) const;
+    [[nodiscard]] ReportTable costs_table(std::string caption, const RequestSums& everything,
+                                          const RequestSums& under_chain, const SessionCost& cost) const;
     [[nodiscard]] ReportOverview take_overview();
 
     std::string chain_;
+    bool is_preset_;
     std::optional<Prices> prices_;
     evaluation::Spending spending_{};
-    std::int64_t sent_ = 0;
-    std::int64_t sent_under_chain_ = 0;
+    RequestSums everything_{};  // of all sessions
+    RequestSums under_chain_{};
     std::vector<ReportRow> rows_{};
     std::vector<Shown> shown_{};  // the dearest first
 };

@@ -20,7 +20,8 @@ std::string code_of_preset(const AdvisedChain& chain) {
                                      : fmt::format("preset_config(Preset::{}, {{{}}})", chain.name, profile);
     return fmt::format(
         "#include <whittle/whittle.hpp>  // using namespace whittle;\n"
-        "const Chain<> chain = make_chain({});\n"
+        "const Chain<> chain = make_chain(\n"
+        "    {});\n"
         "chain.before_model(conversation);  // before each call of the model; then send conversation.messages()\n",
         settings);
 }
@@ -38,7 +39,7 @@ std::string name_of_config(const AdvisedChain& chain) {
     const std::string cache =
         chain.cache.empty()
             ? ""
-            : fmt::format(" and for the provider's cache {}, which most of these sessions had (profile.cache says it)",
+            : fmt::format(" and for the provider's cache {} (profile.cache), by which most sessions here were counted",
                           chain.cache);
     return fmt::format("Save this as chain.json. It is the preset {}, written out, for a window of {}{}.", chain.name,
                        window, cache);
@@ -50,7 +51,8 @@ std::vector<ReportFigure> cost_figures_of(const ReportComparison& comparison, co
                                           const std::string& sent_after) {
     const auto value = [](const ReportCost& cost) { return cost_text(cost); };
     const auto note = [](const ReportCost& cost, const std::string& sent) {
-        return (cost.dollars ? rounded(cost.tokens) + " tokens' worth; " : "tokens' worth; ") + sent + " tokens sent";
+        return (cost.dollars ? rounded(cost.tokens) + " tokens' worth" : "tokens' worth") +
+               (sent.empty() ? "" : "; " + sent + " tokens sent");
     };
     ReportCost saved{.tokens = std::abs(comparison.before.tokens - comparison.after.tokens)};
     if (comparison.before.dollars && comparison.after.dollars)
@@ -98,15 +100,13 @@ std::string advice_text(const ReportComparison& comparison) {
         return fmt::format(
             "{} would have saved {:.0f} % here: {} in place of {}. To have that in your own agent:", comparison.subject,
             percent, cost_with_unit(comparison.after), cost_with_unit(comparison.before));
-    if (percent > -noticeable)
-        return fmt::format(
-            "Nothing need be done for sessions like these: under {} they cost as much, give or take {:.0f} %. It saves "
-            "where sessions grow long, most above 100,000 tokens. If yours do:",
-            comparison.chain, noticeable);
+    const std::string change = change_of(comparison.before, comparison.after);
     return fmt::format(
-        "Do not use {} for sessions like these: they would have cost {:.0f} % more. It saves where sessions grow long, "
-        "most above 100,000 tokens. If yours do:",
-        comparison.chain, -percent);
+        "{}: under {} they would have cost {}. It saves where sessions grow long, most above 100,000 tokens. If yours "
+        "do:",
+        percent > -noticeable ? "Nothing need be done for sessions like these"
+                              : fmt::format("Do not use {} for sessions like these", comparison.chain),
+        comparison.chain, change);
 }
 
 std::vector<ReportStep> steps_for(const AdvisedChain& chain) {
@@ -121,12 +121,16 @@ std::vector<ReportStep> steps_for(const AdvisedChain& chain) {
     return steps;
 }
 
-std::string units_text(bool has_dollars) {
-    return std::string(has_dollars ? "Costs are in dollars and, beside them, in tokens' worth"
-                                   : "Costs are in tokens' worth, since prices are not known for all models") +
+std::string units_text(bool has_dollars, std::string_view reason) {
+    return (has_dollars ? "Costs are in dollars and, beside them, in tokens' worth"
+                        : "Costs are in tokens' worth, since " + std::string(reason)) +
            ": one is the price of one token of input that is not read from a cache. Reading one from the cache costs a "
            "part of that, writing one of output several times as much, by each provider's prices. Tokens are counted "
            "as characters / 4, but for what was billed.";
+}
+
+std::string fetched_again_text(double repairs) {
+    return repairs < 0.5 ? "" : " That includes fetching again what it took out and a later call needed.";
 }
 
 }  // namespace whittle::cli

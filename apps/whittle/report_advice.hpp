@@ -18,7 +18,7 @@ struct ReportComparison {
     ReportCost after{};
 };
 
-/// The two costs, and what is between them.
+/// The two costs, and what is between them. `sent_before`, `sent_after`: tokens; may be empty.
 [[nodiscard]] std::vector<ReportFigure> cost_figures_of(const ReportComparison& comparison,
                                                         const std::string& sent_before, const std::string& sent_after);
 
@@ -44,7 +44,10 @@ struct AdvisedChain {
 /// The configuration to save, the command to try it with, and the code to use it in a program.
 [[nodiscard]] std::vector<ReportStep> steps_for(const AdvisedChain& chain);
 
-/// Of a cost: in what unit, and what is in it.
-[[nodiscard]] std::string units_text(bool has_dollars);
+/// Of a cost: in what unit, and what is in it. `reason`: why dollars are not known.
+[[nodiscard]] std::string units_text(bool has_dollars, std::string_view reason);
+
+/// A sentence behind what a chain costs; empty where nothing is in that for fetching again.
+[[nodiscard]] std::string fetched_again_text(double repairs);
 
 }  // namespace whittle::cli

@@ -4,21 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <cstdint>
-
 namespace whittle::cli {
-namespace {
-
-/// With cents, and with hundredths of them below ten cents.
-std::string dollars_in_report(double dollars) {
-    const bool is_small = dollars > 0 && dollars < 0.1;
-    if (is_small) return fmt::format("${:.4f}", dollars);
-    const auto cents = static_cast<std::int64_t>(std::llround(dollars * 100));
-    return fmt::format("${}.{:02}", grouped(cents / 100), cents % 100);
-}
-
-}  // namespace
 
 ReportCost& ReportCost::operator+=(const ReportCost& more) noexcept {
     tokens += more.tokens;
@@ -43,12 +29,12 @@ double percent_saved(const ReportCost& before, const ReportCost& after) noexcept
 }
 
 std::string cost_text(const ReportCost& cost) {
-    return cost.dollars ? dollars_in_report(*cost.dollars) : rounded(cost.tokens);
+    return cost.dollars ? cli::dollars(*cost.dollars) : rounded(cost.tokens);
 }
 
 std::string cost_with_unit(const ReportCost& cost) {
     const std::string worth = rounded(cost.tokens) + " tokens' worth";
-    return cost.dollars ? fmt::format("{} ({})", dollars_in_report(*cost.dollars), worth) : worth;
+    return cost.dollars ? fmt::format("{} ({})", cli::dollars(*cost.dollars), worth) : worth;
 }
 
 }  // namespace whittle::cli

@@ -37,9 +37,17 @@ public:
         return html;
     }
 
-    [[nodiscard]] std::string note(std::string_view plain) const {
-        return plain.empty() ? "" : fmt::format("<p class=\"note\">{}</p>\n", text(plain));
+    /// A paragraph for each line.
+    [[nodiscard]] std::string paragraphs(std::string_view plain, std::string_view open) const {
+        std::string html;
+        while (!plain.empty()) {
+            const std::size_t end = plain.find('\n');
+            if (end != 0) html += fmt::format("<{}>{}</p>\n", open, text(plain.substr(0, end)));
+            plain.remove_prefix(end == std::string_view::npos ? plain.size() : end + 1);
+        }
+        return html;
     }
+    [[nodiscard]] std::string note(std::string_view plain) const { return paragraphs(plain, "p class=\"note\""); }
 
     [[nodiscard]] std::string figures(const std::vector<ReportFigure>& figures) const {
         if (figures.empty()) return "";
@@ -80,9 +88,10 @@ public:
         const OverviewRows rows(all);
         std::string html = fmt::format(
             "<div class=\"overview\"></div>\n<div class=\"table all-box\" role=\"region\" tabindex=\"0\" "
-            "aria-label=\"Table of all sessions\">\n<table class=\"all\" data-chain=\"{}\" data-unit=\"{}\">\n"
+            "aria-label=\"Table of all sessions\">\n<table class=\"all\" data-chain=\"{}\" data-base=\"{}\" "
+            "data-unit=\"{}\">\n"
             "<thead>\n<tr>",
-            text(all.chain), rows.has_dollars() ? "$" : "tokens");
+            text(all.chain), text(all.base), rows.has_dollars() ? "$" : "tokens");
         for (const OverviewCell& cell : rows.headings()) html += cell_html("th scope=\"col\"", "th", cell);
         html += "</tr>\n</thead>\n<tbody>\n";
         for (const OverviewLine& line : rows.lines()) {
@@ -253,8 +262,7 @@ std::string report_html(ReportPage&& page) {
         {"numbers", "In numbers", writer.tables(page.tables)},
         {"next", "What to do now", writer.next(page)}};
     std::string notes;
-    for (const std::string& note : page.notes)
-        if (!note.empty()) notes += fmt::format("<p>{}</p>\n", writer.text(note));
+    for (const std::string& note : page.notes) notes += writer.paragraphs(note, "p");
     return filled(report_template, {{"policy", policy()},
                                     {"style", std::string(report_style)},
                                     {"script", std::string(report_script)},

@@ -23,6 +23,9 @@ struct OverviewLine {
     bool is_rest = false;  ///< sessions that have no row
 };
 
+/// By dollars where all have them, else by tokens; the most expensive first.
+void sort_by_cost(std::vector<ReportRow>& rows);
+
 /// What the table of all sessions says, and the picture that is drawn of it.
 class OverviewRows {
 public:
@@ -40,6 +43,7 @@ private:
     const ReportOverview& all_;
     bool has_dollars_ = true;
     bool has_bills_ = false;
+    bool has_agents_ = false;
     std::vector<OverviewLine> lines_{};
 };
 

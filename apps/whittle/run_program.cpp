@@ -1,3 +1,4 @@
+#include "interrupt.hpp"
 #include "token_commands.hpp"
 
 #include <fmt/format.h>

@@ -1,16 +1,21 @@
 #include "scan_command.hpp"
 
 #include "agent_log.hpp"
+#include "input.hpp"
+#include "interrupt.hpp"
 #include "masked.hpp"
 #include "memory_reserve.hpp"
 #include "options.hpp"
+#include "output.hpp"
 #include "passed_over.hpp"
 #include "same_file.hpp"
 #include "scan_input.hpp"
 #include "scan_report.hpp"
+#include "shape.hpp"
 #include "shown.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
+#include "unknown_file.hpp"
 #include "write_report.hpp"
 
 #include <fmt/format.h>
@@ -54,7 +59,7 @@ public:
     ExitCode run() {
         find_files();
         Bills bills = read_bills();
-        bills.settle(command_.since);
+        bills.settle(command_.since, price_list());
         report_.set_bills(std::move(bills));
         if (!command_.bill) compare_sessions();
         if (const std::string text = newer_.text(); !text.empty()) complain("note: " + text);
@@ -68,6 +73,12 @@ public:
     }
 
 private:
+    [[nodiscard]] PriceList price_list() const {
+        PriceList prices;
+        for (const std::string& price : command_.prices) (void)prices.add(price);  // it was checked
+        return prices;
+    }
+
     struct File {
         std::string path{};
         bool is_found = false;             // in a folder, rather than named on the command line
@@ -274,6 +285,7 @@ private:
             parts.push_back(fmt::format("{} could not be read ({})", count, some_of(failed_)));
         }
         if (!report_.passed_over().empty()) parts.push_back("files without a session: " + report_.passed_over().text());
+        if (!has_sessions_ && failed_.empty()) parts.push_back(what_is_read());
         return fmt::format("{}", fmt::join(parts, "; "));
     }
 
@@ -352,12 +364,21 @@ CLI::App* add_scan(CLI::App& app, ScanCommand& command) {
             [](const std::string& day) { return is_day(day) ? "" : "expected a day, such as 2026-11-01"; },
             "YYYY-MM-DD"))
         ->type_name("DAY");
+    scan->add_option("--price", command.prices,
+                     "What a model costs, in dollars per million tokens of input and output, and of input read from "
+                     "the cache and written to it (default: what Anthropic, OpenAI and Google list); without MODEL=, "
+                     "what all others cost; may be given several times")
+        ->check(CLI::Validator([](const std::string& price) { return PriceList().add(price); },
+                               "MODEL=INPUT,OUTPUT[,READ[,WRITE]]"))
+        ->type_name("PRICE")
+        ->allow_extra_args(false);
     scan->add_flag("--csv", command.csv, "Print a line for each session");
     add_html(*scan, command.html);
     scan->footer(
         "Examples:\n"
         "  whittle scan\n"
         "  whittle scan --bill --since 2026-11-01\n"
+        "  whittle scan --price my-model=0.5,2 --price other-model=3,15,0.3,3.75\n"
         "  whittle scan ~/.claude/projects --json > scan.json\n"
         "  whittle scan old-logs/ rollout.jsonl --csv\n"
         "  whittle scan ~/.claude/projects --html report.html\n\n"

@@ -17,6 +17,7 @@ struct ScanCommand {
     std::int64_t window = usual_window;  ///< tokens, for the presets
     bool bill = false;                   ///< no strategies
     std::string since{};                 ///< a day; empty: all
+    std::vector<std::string> prices{};   ///< as `PriceList::add` reads them
     bool csv = false;
     HtmlChoice html{};
 };

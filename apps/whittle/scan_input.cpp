@@ -4,7 +4,9 @@
 #include "masked.hpp"
 #include "opencode_database.hpp"
 #include "options.hpp"
+#include "read_sessions.hpp"
 #include "scan_session.hpp"
+#include "unknown_file.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -41,8 +43,11 @@ std::optional<PassedOver> why_without_session(const std::string& file, InputBuff
 }
 
 /// Sessions in the library's own form. Returns how many.
-std::int64_t read_own_sessions(std::istream& in, const TrajectoryOptions& options, bool is_found,
+std::int64_t read_own_sessions(InputBuffer& buffer, const logs::Recognition& recognised,
+                               const TrajectoryOptions& options, bool is_found,
                                FunctionRef<void(logs::Session&&)> visit) {
+    const UnknownFile unknown(recognised, buffer.start());
+    std::istream in(&buffer);
     std::int64_t sessions = 0;
     try {
         (void)read_trajectories(in, options, [&](Trajectory<>&& session) {
@@ -50,7 +55,8 @@ std::int64_t read_own_sessions(std::istream& in, const TrajectoryOptions& option
             visit(as_logged(std::move(session)));
         });
     } catch (const Error& error) {
-        if (!is_found || sessions > 0 || error.errc() != Errc::parse_failed) throw;
+        if (sessions > 0 || error.errc() != Errc::parse_failed) throw;
+        if (!is_found) throw unknown.explained(buffer.name(), error);
     }
     return sessions;
 }
@@ -76,8 +82,8 @@ FileNotes read_sessions_of(const std::string& path, InputBuffer& buffer, bool is
         visit({std::move(session), agent, its == Shape::anthropic});
     };
     if (!read.format) {
-        std::istream in(&buffer);
-        if (read_own_sessions(in, options, is_found, take) == 0) read.passed_over = of_no_known_form(path, recognised);
+        if (read_own_sessions(buffer, recognised, options, is_found, take) == 0)
+            read.passed_over = of_no_known_form(path, recognised);
         return read;
     }
     read.notes = read_log_at(path, buffer, *read.format, options, input.bills_only, take);

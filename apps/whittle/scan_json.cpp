@@ -22,6 +22,8 @@ ordered_json strategy_json(const StrategySum& sum) {
     return {{"name", sum.name},
             {"cost", sum.cost},
             {"cost_with_repairs", sum.with_repairs},
+            {"priced_sessions", sum.priced_sessions},
+            {"dollars", dollars_json(sum.dollars, sum.priced_sessions)},
             {"sent_tokens", sum.sent},
             {"peak_tokens", sum.peak},
             {"resets", sum.resets},
@@ -100,13 +102,15 @@ std::string ScanReport::json() const {
             {"asked", count.asked}, {"visible", count.visible}, {"lost", count.lost}};
     json["dearest"] = ordered_json::array();
     for (const Dear& dear : dear_)
-        json["dearest"].push_back({{"session", dear.id},
-                                   {"agent", dear.agent},
-                                   {"file", dear.file},
-                                   {"calls", dear.calls},
-                                   {"cost", dear.cost},
-                                   {"is_billed", dear.is_billed},
-                                   {"recommended_with_repairs", dear.recommended}});
+        json["dearest"].push_back(
+            {{"session", dear.id},
+             {"agent", dear.agent},
+             {"file", dear.file},
+             {"calls", dear.calls},
+             {"cost", dear.cost},
+             {"is_billed", dear.is_billed},
+             {"dollars", dollars_json(dear.strategies.front().dollars, dear.strategies.front().priced_sessions)},
+             {"recommended_with_repairs", dear.recommended}});
     add_notes_to(json);
     return shown_json(json) + "\n";
 }

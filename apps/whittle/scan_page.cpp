@@ -1,4 +1,5 @@
 #include "report_advice.hpp"
+#include "report_rows.hpp"
 #include "scan_report.hpp"
 #include "spending_bars.hpp"
 
@@ -11,7 +12,22 @@
 namespace whittle::cli {
 namespace {
 
-ReportCost cost_in_report(const StrategySum& sum) { return {.tokens = sum.with_repairs}; }
+ReportCost cost_in_report(const StrategySum& sum) {
+    const bool is_priced = sum.priced_sessions > 0 && sum.priced_sessions == sum.sessions;
+    return {.tokens = sum.with_repairs, .dollars = is_priced ? std::optional(sum.dollars) : std::nullopt};
+}
+
+ReportCost cost_of_bill(const BillSum& bill) {
+    const bool is_priced = bill.billed_calls > 0 && bill.priced_calls == bill.billed_calls;
+    return {.tokens = bill.billed_cost, .dollars = is_priced ? std::optional(bill.dollars) : std::nullopt};
+}
+
+/// Of that strategy on one session.
+ReportCost cost_on_session(const evaluation::Figures& figures, const ScannedSession& session) {
+    StrategySum sum;
+    sum.add(figures, session);
+    return cost_in_report(sum);
+}
 
 ReportComparison comparison_of(const StrategySum& recorded, const StrategySum& preset) {
     return {.chain = preset.name,
@@ -23,19 +39,51 @@ ReportComparison comparison_of(const StrategySum& recorded, const StrategySum& p
 
 ReportFigure billed_figure(const BillSum& bill) {
     const Usage& usage = bill.billed;
-    const double cached = 100.0 * static_cast<double>(usage.cache_read) / static_cast<double>(input_of(usage));
+    const std::int64_t input = input_of(usage);
+    const double cached =
+        100.0 * static_cast<double>(usage.cache_read) / static_cast<double>(std::max<std::int64_t>(input, 1));
     return {.label = "billed",
-            .value = cost_text({.tokens = bill.billed_cost}),
-            .note = fmt::format("tokens' worth, in {}; {} tokens of input{}, {} of output",
-                                numbered(bill.billed_calls, "call"), grouped(input_of(usage)),
-                                input_of(usage) > 0 ? fmt::format(", {:.0f} % from the cache", cached) : "",
-                                grouped(usage.output))};
+            .value = rounded(bill.billed_cost),
+            .note = fmt::format("tokens' worth, in {}; {} tokens of input, {:.0f} % from the cache, {} of output",
+                                numbered(bill.billed_calls, "call"), grouped(input), cached, grouped(usage.output))};
 }
 
-/// Why the bill is another figure than our count.
-constexpr const char* note_of_difference =
-    " What was billed is by the providers' own counts of tokens, and includes what is in no log, such as thinking: "
-    "compare it with bills, and the other figures with each other.";
+/// The sessions that are in no figure in front of it.
+ReportFigure all_sessions_figure(const StrategySum& recorded, const StrategySum& preset) {
+    return {.label = fmt::format("all {} sessions", grouped(recorded.sessions)),
+            .value = change(recorded.with_repairs, preset.with_repairs),
+            .note = fmt::format("{} tokens' worth in place of {}; {} no bill", rounded(preset.with_repairs),
+                                rounded(recorded.with_repairs),
+                                recorded.sessions - recorded.billed_sessions == 1
+                                    ? "1 has"
+                                    : grouped(recorded.sessions - recorded.billed_sessions) + " have")};
+}
+
+/// Where the figures in front of it are of all sessions, and only some have prices.
+ReportFigure priced_figure(const StrategySum& recorded, const StrategySum& preset) {
+    return {.label =
+                fmt::format("billed, {} of {} sessions", grouped(recorded.priced_sessions), grouped(recorded.sessions)),
+            .value = dollars(recorded.dollars),
+            .note = fmt::format("under {} {}, {}; of the others no bill or no price is known", preset.name,
+                                dollars(preset.dollars), change(recorded.dollars, preset.dollars))};
+}
+
+/// What the bill is beside the other figures.
+std::string note_on_bill(bool is_priced) {
+    const std::string what =
+        " What was billed is by the providers' own counts of tokens, and includes what is in no log, such as thinking";
+    if (is_priced)
+        return what +
+               ": as sent is that bill, by list prices. Under the preset it is changed by as much as our count "
+               "of the same calls changes.";
+    return what + ": compare it with bills, and the other figures with each other.";
+}
+
+/// Begins with a figure, so that its column is one of figures.
+std::string change_in_cell(const ReportCost& before, const ReportCost& after) {
+    const std::string change = change_of(before, after);
+    return change == "as much" ? "0 %" : change;
+}
 
 std::string in_percent(std::int64_t part, std::int64_t all) {
     return all == 0 ? "-" : fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(all));
@@ -46,7 +94,8 @@ ReportTable strategies_in_report(std::string caption, const std::vector<Strategy
     Table table({"if the calls had been sent", "cost", "change", "of it fetched again", "tokens sent", "largest call",
                  "cache resets", "in the store only", "lost"});
     for (const StrategySum& sum : sums) {
-        table.add({sum.name, cost_text(cost_in_report(sum)), change(sums.front().with_repairs, sum.with_repairs),
+        table.add({sum.name, cost_text(cost_in_report(sum)),
+                   change_in_cell(cost_in_report(sums.front()), cost_in_report(sum)),
                    in_percent(to_whole(sum.with_repairs - sum.cost), to_whole(sum.with_repairs)), grouped(sum.sent),
                    grouped(sum.peak), grouped(sum.resets), in_percent(sum.recoverable, sum.asked),
                    in_percent(sum.lost, sum.asked)});
@@ -64,15 +113,10 @@ ReportTable strategies_in_report(std::string caption, const std::vector<Strategy
                 "neither had."};
 }
 
-const char* note_of_bills() {
-    return "input: tokens that the cache did not have; cached: read from it; written: put into it; output: of the "
-           "model; cost: all of it in tokens' worth, by each provider's prices; billed calls: those whose log has a "
-           "bill. \"recorded\" are sessions in whittle's own form.";
-}
-
 const char* note_of_counts() {
-    return "Sessions of which every call was billed: input tokens by the bill and by our count (characters / 4, and "
-           "what stands in front of the messages); hit billed: the share of the input that the provider's cache had.";
+    return "Of sessions of which every call was billed: input tokens, cached or not, by the bill and by our count "
+           "(characters / 4, and what stands in front of the messages); cache hits: the share of what was billed that "
+           "the provider's cache had.";
 }
 
 }  // namespace
@@ -89,10 +133,18 @@ AdvisedChain ScanAdvice::chain_for(std::string cache, std::string example) const
 
 ReportRow ScanReport::row_of(const ScannedSession& session) {
     ReportRow row{.id = session.id, .agent = session.agent, .file = session.file, .calls = session.bill.calls};
-    row.as_sent.tokens = session.recorded.money.front().with_repairs;
-    row.under_chain.tokens = session.strategies[1].money.front().with_repairs;
-    if (session.bill.billed_calls > 0) row.billed = ReportCost{.tokens = session.bill.billed_cost};
+    row.as_sent = cost_on_session(session.recorded, session);
+    row.under_chain = cost_on_session(session.strategies[1], session);
+    if (session.bill.billed_calls > 0) row.billed = cost_of_bill(session.bill);
     return row;
+}
+
+/// What was billed for calls that no message shows is on both sides.
+void ScanReport::price_story(ScannedSession& session) {
+    const double own = session.recorded.money.front().with_repairs;
+    if (!cost_of_bill(session.bill).dollars || own <= 0) return;
+    session.story->price = session.compared_dollars / own;
+    session.story->billed_beside = session.bill.dollars - session.compared_dollars;
 }
 
 /// Takes the stories of the dearest along.
@@ -117,50 +169,94 @@ void ScanReport::take_sessions(ReportPage& page) {
 /// All sessions in the order of their costs.
 ReportOverview ScanReport::take_overview() {
     ReportOverview all{.chain = strategies_[1].name, .base = "as sent", .rows = std::move(rows_)};
-    std::ranges::stable_sort(all.rows, std::greater{}, [](const ReportRow& row) { return row.as_sent.tokens; });
+    sort_by_cost(all.rows);
+    const bool has_bills = tables_.all.billed_calls > 0;
     all.note = fmt::format(
-        "Costs by our count, with what was missing fetched again; billed: what the provider said, which is more where "
-        "the log lacks some of it. A name that is a link leads to the session, call by call: the {} that cost most, by "
-        "their bills where there are any. For another one run whittle scan FILE --html OUT.html.",
-        dear_.size());
+        "{} A name that is a link leads to the session, call by call: the {} that cost most{}. For another one run "
+        "whittle scan FILE --html OUT.html.",
+        recorded_.priced_sessions == recorded_.sessions
+            ? "as sent: what was billed; tokens' worth: by our count, with what was missing fetched "
+              "again; under recommended: the bill, changed as that count is."
+        : has_bills ? "Costs are by our count, with what was missing fetched again. billed: what the provider said, "
+                      "which is more where the log lacks some of it."
+                    : "Costs are by our count, with what was missing fetched again.",
+        dear_.size(), has_bills ? ", by their bills where there are any" : "");
     return all;
+}
+
+ReportComparison ScanReport::comparison() const {
+    ReportComparison all = comparison_of(recorded_, strategies_[1]);
+    const bool are_most_priced = recorded_.is_priced() && 2 * recorded_.priced_sessions >= recorded_.sessions;
+    if (all.before.dollars || !are_most_priced) return all;
+    all.before = {.dollars = 0.0};
+    all.after = {.dollars = 0.0};
+    for (const ReportRow& row : rows_) {
+        if (!row.as_sent.dollars) continue;
+        all.before += row.as_sent;
+        all.after += row.under_chain;
+    }
+    return all;
+}
+
+void ScanReport::put_head(ReportPage& page) const {
+    const StrategySum& preset = strategies_[1];
+    const ReportComparison compared = comparison();
+    const bool has_dollars = compared.before.dollars.has_value();
+    const bool is_part = has_dollars && recorded_.priced_sessions < recorded_.sessions;
+    page.lead = fmt::format(
+        "{}, {}. With whittle's preset {}, which takes old tool results out of the calls and keeps them in a store, "
+        "{} would have cost {}.{}",
+        numbered(tables_.all.sessions, "session"), numbered(tables_.all.calls, "model call"), preset.name,
+        is_part           ? fmt::format("the {} that were billed", grouped(recorded_.priced_sessions))
+        : sessions() == 1 ? "it"
+                          : "they",
+        change_of(compared.before, compared.after), fetched_again_text(preset.with_repairs - preset.cost));
+    page.figures =
+        cost_figures_of(compared, is_part ? "" : grouped(recorded_.sent), is_part ? "" : grouped(preset.sent));
+    const bool is_billed = tables_.all.billed_calls > 0;
+    if (is_part) {
+        page.figures.push_back(all_sessions_figure(recorded_, preset));
+    } else if (is_billed && !has_dollars) {
+        page.figures.push_back(recorded_.priced_sessions > 0 ? priced_figure(recorded_, preset)
+                                                             : billed_figure(tables_.all));
+    }
+    page.units = units_text(has_dollars, "not all sessions have a bill with prices that are known");
+    if (is_billed) page.units += note_on_bill(has_dollars);
+}
+
+void ScanReport::put_numbers(ReportPage& page) const {
+    if (sessions() > 1) {
+        std::vector<StrategySum> sums{recorded_};
+        sums.insert(sums.end(), strategies_.begin(), strategies_.end());
+        page.tables.push_back(strategies_in_report("Strategies on all sessions", sums));
+    }
+    if (tables_.all.billed_calls == 0) return;
+    page.tables.push_back({.caption = "What was billed",
+                           .table = agents_table(),
+                           .note = std::string(bill_columns_note) + bill_notes(tables_)});
+    page.tables.push_back({.caption = "Our count beside the bill",
+                           .table = counted_table(),
+                           .note = note_of_counts() + ("\n" + agreement_text())});
 }
 
 ReportPage ScanReport::take_page(const ScanAdvice& advice) {
     const bool is_one = sessions() == 1;
-    const ReportComparison comparison = comparison_of(recorded_, strategies_[1]);
     ReportPage page{.title = is_one ? "What the session cost" : "What the sessions cost"};
-    page.lead = fmt::format(
-        "{}, {}. With whittle's preset {}, which takes old tool results out of the calls and keeps them in a store, "
-        "{} would have cost {}. That includes fetching again what it took out and a later call needed.",
-        numbered(tables_.all.sessions, "session"), numbered(tables_.all.calls, "model call"), comparison.chain,
-        is_one ? "it" : "they", change_of(comparison.before, comparison.after));
-    page.figures = cost_figures_of(comparison, grouped(recorded_.sent), grouped(strategies_[1].sent));
-    if (tables_.all.billed_calls > 0) page.figures.push_back(billed_figure(tables_.all));
-    page.units = units_text(comparison.before.dollars.has_value());
-    if (tables_.all.billed_calls > 0) page.units += note_of_difference;
+    put_head(page);
     page.spending = spending_bars(spending_, recorded_.sent);
     page.spending_note = std::string(spending_bars_note);
+    const ReportComparison compared = comparison();
     std::string example = dear_.empty() ? "" : dear_.front().file;
     take_sessions(page);
     if (!is_one) {
         page.overview = take_overview();
         page.sessions_note =
             fmt::format("The {} sessions that cost most. Choose another one here, or above.", page.sessions.size());
-        std::vector<StrategySum> sums{recorded_};
-        sums.insert(sums.end(), strategies_.begin(), strategies_.end());
-        page.tables.push_back(strategies_in_report("Strategies on all sessions", sums));
     }
-    page.tables.push_back(
-        {.caption = "What was billed", .table = agents_table(), .note = note_of_bills() + (" " + bill_notes(tables_))});
-    page.tables.push_back({.caption = "Our count beside the bill",
-                           .table = counted_table(),
-                           .note = note_of_counts() + (" " + agreement_text())});
-    page.advice = advice_text(comparison);
+    put_numbers(page);
+    page.advice = advice_text(compared);
     page.steps = steps_for(advice.chain_for(bases_.most_frequent_cache(), std::move(example)));
-    page.notes.push_back(bases_.text());
-    page.notes.push_back(compactions_text());
-    page.notes.push_back(notes_text());
+    page.notes = {bases_.text(), compactions_text(), notes_text()};
     return page;
 }
 

@@ -31,7 +31,15 @@ CountedSum& CountedSum::operator+=(const CountedSum& more) noexcept {
     return *this;
 }
 
-void StrategySum::add(const evaluation::Figures& figures) {
+void StrategySum::add(const evaluation::Figures& figures, const ScannedSession& session) {
+    ++sessions;
+    billed_sessions += session.bill.billed_calls > 0 ? 1 : 0;
+    if (session.bill.billed_calls > 0 && session.bill.priced_calls == session.bill.billed_calls) {
+        const double own = session.recorded.money.front().with_repairs;
+        const double ratio = own > 0 ? figures.money.front().with_repairs / own : 1.0;
+        ++priced_sessions;
+        dollars += session.bill.dollars + (ratio - 1.0) * session.compared_dollars;
+    }
     cost += figures.money.front().sent;
     with_repairs += figures.money.front().with_repairs;
     sent = add_saturating(sent, figures.sent);
@@ -46,6 +54,8 @@ void StrategySum::add(const evaluation::Figures& figures) {
     }
 }
 
+std::string StrategySum::cost_text() const { return is_priced() ? cli::dollars(dollars) : rounded(with_repairs); }
+
 ScanReport::ScanReport() {
     recorded_.name = "as recorded";
     csv_ =
@@ -57,16 +67,17 @@ ScanReport::ScanReport() {
         std::ranges::replace(column, ' ', '_');
         csv_ += fmt::format(",cost_{0},cost_with_repairs_{0}", column);
     }
-    csv_ += ",repeated_calls\n";
+    csv_ += ",repeated_calls,counted_cost_with_repairs,priced_calls,dollars\n";
 }
 
 void ScanReport::add(ScannedSession&& session) {
     counted_[session.agent].add(session);
-    recorded_.add(session.recorded);
-    for (std::size_t i = 0; i < strategies_.size(); ++i) strategies_[i].add(session.strategies[i]);
+    recorded_.add(session.recorded, session);
+    for (std::size_t i = 0; i < strategies_.size(); ++i) strategies_[i].add(session.strategies[i], session);
     spending_ += session.spending;
     bases_.add(session.basis);
     rows_.push_back(row_of(session));
+    if (session.story) price_story(session);
     add_dear(session);
     add_csv(session);
     add_compactions(session);
@@ -87,32 +98,33 @@ void ScanReport::set_bills(Bills&& bills) {
 void ScanReport::add_notes(const logs::LogNotes& notes) { notes_ += notes; }
 
 bool ScanReport::would_be_dear(double cost) const noexcept {
-    return dear_.size() < dear_shown || cost > dear_.back().cost;
+    return dear_.size() < dear_shown || cost > dear_.back().rank;
 }
 
 void ScanReport::add_dear(ScannedSession& session) {
-    const double cost = dear_cost_of(session);
-    if (!would_be_dear(cost)) return;
-    const double counted = session.recorded.money.front().sent;
-    Dear dear{.cost = cost,
+    const double rank = dear_cost_of(session);
+    if (!would_be_dear(rank)) return;
+    const double own = session.recorded.money.front().with_repairs;
+    Dear dear{.rank = rank,
               .row = rows_.size() - 1,
+              .cost = session.bill.billed_calls > 0 ? session.bill.billed_cost : session.recorded.money.front().sent,
               .agent = session.agent,
               .id = session.id,
               .file = session.file,
               .calls = session.bill.calls,
               .calls_in_log = session.calls_in_log,
               .is_billed = session.bill.billed_calls > 0,
-              .recommended = counted > 0 ? session.strategies[1].money.front().with_repairs / counted : 1,
+              .recommended = own > 0 ? session.strategies[1].money.front().with_repairs / own : 1,
               .billed = session.bill.billed,
               .strategies = {{.name = recorded_.name}},
               .story = std::move(session.story)};
-    dear.strategies.front().add(session.recorded);
+    dear.strategies.front().add(session.recorded, session);
     for (std::size_t i = 0; i < strategies_.size(); ++i) {
         dear.strategies.push_back({.name = strategies_[i].name});
-        dear.strategies.back().add(session.strategies[i]);
+        dear.strategies.back().add(session.strategies[i], session);
     }
     dear_.push_back(std::move(dear));
-    std::ranges::stable_sort(dear_, std::greater{}, &Dear::cost);
+    std::ranges::stable_sort(dear_, std::greater{}, &Dear::rank);
     if (dear_.size() > dear_shown) dear_.pop_back();
 }
 
@@ -133,7 +145,8 @@ void ScanReport::add_csv(const ScannedSession& s) {
                         s.bill.billed_cost, s.recorded.sent, s.recorded.money.front().sent);
     for (const evaluation::Figures& figures : s.strategies)
         csv_ += fmt::format(",{:.1f},{:.1f}", figures.money.front().sent, figures.money.front().with_repairs);
-    csv_ += fmt::format(",{}\n", s.bill.repeated_calls);
+    csv_ += fmt::format(",{},{:.1f},{},{:.6f}\n", s.bill.repeated_calls, s.recorded.money.front().with_repairs,
+                        s.bill.priced_calls, s.bill.dollars);
 }
 
 }  // namespace whittle::cli

@@ -34,8 +34,12 @@ struct CountedSum {
 /// What a strategy comes to over all sessions.
 struct StrategySum {
     std::string name{};
-    double cost = 0;          ///< in input tokens
-    double with_repairs = 0;  ///< and what was needed and missing fetched again
+    std::int64_t sessions = 0;
+    std::int64_t billed_sessions = 0;
+    std::int64_t priced_sessions = 0;  ///< of which every billed call has a price
+    double dollars = 0;                ///< of these: their bills, changed as the cost with repairs is
+    double cost = 0;                   ///< in input tokens
+    double with_repairs = 0;           ///< and what was needed and missing fetched again
     std::int64_t sent = 0;
     std::int64_t peak = 0;
     std::int64_t resets = 0;
@@ -43,15 +47,21 @@ struct StrategySum {
     std::int64_t recoverable = 0;
     std::int64_t lost = 0;
 
-    void add(const evaluation::Figures& figures);
+    /// `figures`: of this strategy on that session.
+    void add(const evaluation::Figures& figures, const ScannedSession& session);
+    /// Every session that was billed.
+    [[nodiscard]] bool is_priced() const noexcept { return priced_sessions > 0 && priced_sessions == billed_sessions; }
+    /// What it cost with what was missing read again: the bills in dollars where all of them have prices, else all
+    /// sessions in tokens at the plain input price.
+    [[nodiscard]] double comparable_cost() const noexcept { return is_priced() ? dollars : with_repairs; }
+    /// "$1.20", or "43,031".
+    [[nodiscard]] std::string cost_text() const;
 };
 
 /// What strategies cost and hide, over the first of them.
 [[nodiscard]] Table strategies_table_of(const std::vector<StrategySum>& sums);
 /// What is to be known of the columns of that table.
-inline constexpr std::string_view strategies_note =
-    "cost: in tokens at the plain input price; repaired: and what was missing fetched again; ratio: to the agents' "
-    "own; hidden and lost: of what later calls needed";
+[[nodiscard]] std::string strategies_note(const StrategySum& recorded);
 
 /// What a report says of the preset that it compares with.
 struct ScanAdvice {
@@ -93,13 +103,14 @@ public:
 private:
     /// One of the dearest.
     struct Dear {
-        double cost = 0;
+        double rank = 0;      ///< as `dear_cost_of` has it
         std::size_t row = 0;  ///< index in `rows_`
+        double cost = 0;      ///< in tokens at the plain input price
         std::string agent{}, id{}, file{};
         std::int64_t calls = 0;
         std::int64_t calls_in_log = 0;  ///< with those that do not count
         bool is_billed = false;
-        double recommended = 0;  ///< of what the agent sent
+        double recommended = 0;  ///< of what the agent's own requests cost, both with repairs
         Usage billed{};
         std::vector<StrategySum> strategies{};  ///< the agent's own, then those of `scanned_strategies`
         std::optional<SessionStory> story{};
@@ -109,6 +120,11 @@ private:
     void add_notes_to(nlohmann::ordered_json& json) const;
     void add_csv(const ScannedSession& session);
     [[nodiscard]] static ReportRow row_of(const ScannedSession& session);
+    static void price_story(ScannedSession& session);
+    /// Of all sessions; or of those that have prices, if these are most and no other has a bill.
+    [[nodiscard]] ReportComparison comparison() const;
+    void put_head(ReportPage& page) const;
+    void put_numbers(ReportPage& page) const;
     void take_sessions(ReportPage& page);
     [[nodiscard]] ReportOverview take_overview();
     void add_dear(ScannedSession& session);
@@ -121,6 +137,8 @@ private:
     [[nodiscard]] Table agents_table() const;
     /// Without rows if no session was billed call by call.
     [[nodiscard]] Table counted_table() const;
+    /// What is to be known of the tables of bills.
+    [[nodiscard]] std::string bill_notes_text(std::size_t columns) const;
     [[nodiscard]] std::string agreement_text() const;
     [[nodiscard]] Table strategies_table() const;
     [[nodiscard]] Table spending_table() const;

@@ -53,10 +53,12 @@ void compare_bill(const SessionBill& bill, const logs::Session& session, Scanned
         ++counted;
         are_billed = are_billed && call.usage && input_of(*call.usage) > 0;
         scanned.comparable += call.usage.value_or(Usage{});
+        scanned.compared_dollars += call.dollars.value_or(0);
     }
     scanned.is_comparable = counted > 0 && replies == session.calls.size() && are_billed;
     if (!bill.sum) return;
     scanned.comparable = *bill.sum;
+    scanned.compared_dollars = scanned.bill.dollars;
     scanned.is_comparable =
         counted > 0 && counted == session.calls.size() && session.elsewhere.empty() && input_of(scanned.comparable) > 0;
     scanned.tells_cache = scanned.comparable.cache_read > 0 || scanned.comparable.cache_write > 0;
@@ -223,7 +225,10 @@ logs::Session as_logged(Trajectory<>&& trajectory) {
 }
 
 double dear_cost_of(const ScannedSession& session) noexcept {
-    return session.bill.billed_calls > 0 ? session.bill.billed_cost : session.recorded.money.front().sent;
+    constexpr double usual_price = 3e-6;  // dollars for a token of input
+    const BillSum& bill = session.bill;
+    if (bill.billed_calls == 0) return session.recorded.money.front().sent;
+    return bill.priced_calls == bill.billed_calls ? bill.dollars / usual_price : bill.billed_cost;
 }
 
 ScannedSession scan_session(logs::Session&& session, const SessionBill& bill, bool is_anthropic,

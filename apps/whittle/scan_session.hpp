@@ -26,6 +26,7 @@ struct ScannedSession {
     std::int64_t calls_in_log = 0;   ///< with those that do not
     bool is_comparable = false;      ///< each of them was billed, so that ours and theirs are of the same calls
     Usage comparable{};              ///< what those with a reply were billed
+    double compared_dollars = 0;     ///< of that, as far as prices are known
     bool tells_cache = true;         ///< false: of that only a sum of the input is known, cached or not
     CostBasis basis{};               ///< what the figures below are paid by
     evaluation::Figures recorded{};  ///< as the agent sent it, by our count
@@ -54,7 +55,7 @@ struct ScanSettings {
 [[nodiscard]] ScannedSession scan_session(logs::Session&& session, const SessionBill& bill, bool is_anthropic,
                                           const ScanSettings& settings);
 
-/// What was billed, or else what we count of it, in tokens at the plain input price.
+/// What was billed, or else what we count of it, in tokens at a usual price: how dear it is beside other sessions.
 [[nodiscard]] double dear_cost_of(const ScannedSession& session) noexcept;
 
 /// A session in the library's own form, as if an agent had left it.

@@ -20,14 +20,19 @@ namespace {
 constexpr std::size_t longest_scanned_name = 44;
 constexpr std::size_t tools_shown = 10;
 constexpr std::size_t projects_shown = 10;
-constexpr std::string_view bill_note =
-    "What providers said that they bill, in tokens; cost: in tokens at the plain input price, by what each provider "
-    "takes for reading and writing its cache and for output.\n";
 constexpr std::string_view units_note =
-    "A cost is in tokens at the plain input price. \"billed\" is what the provider said; \"counted by us\" is our "
-    "count "
-    "of the same requests under a simulation of the cache that each bill shows, by which strategies compare. The two "
-    "differ where a log lacks what was billed, such as thinking.\n";
+    "A cost without a dollar sign is in tokens at the plain input price. \"billed\" is what the provider said; "
+    "\"counted by us\" is our count of the same requests under a simulation of the cache that each bill shows, by "
+    "which strategies compare. The two differ where a log lacks what was billed, such as thinking.\n";
+constexpr std::string_view counted_note =
+    "billed: input tokens, cached or not, of the sessions that were billed call by call; counted: those of the same "
+    "calls by our count; cache hits: the share of what was billed that came from the cache\n";
+constexpr std::string_view spending_note =
+    "tokens: of these messages, each once; sent: in all requests together, since a message goes along with every later "
+    "call; share: of all that was sent\n";
+constexpr std::string_view dear_note =
+    "billed: in tokens at the plain input price; as sent and recommended: by our count, with what was missing read "
+    "again; ratio: of these two\n";
 
 /// The value that a share of them are below; between two of them in proportion.
 double quantile(std::vector<double> values, double share) {
@@ -65,15 +70,18 @@ std::string ScanReport::text(bool colour) const {
     std::string text = places_text();
     if (sessions() > 0) {
         const Table counted = counted_table();
-        constexpr std::array<std::size_t, 2> costs{2, 2};  // of each its ratio
+        const std::vector<std::size_t> costs =  // of each its ratio
+            recorded_.priced_sessions > 0 ? std::vector<std::size_t>{1, 2, 2} : std::vector<std::size_t>{2, 2};
         text += "\n" + wrapped_lines(lead_text() + "\n" + std::string(units_note), columns) + "\n" +
-                agents_table().folded_text(colour, columns) + wrapped_lines(bill_notes(tables_), columns) +
+                agents_table().folded_text(colour, columns) + bill_notes_text(columns) +
                 (counted.empty() ? "" : "\n" + counted.folded_text(colour, columns)) +
-                wrapped_lines(agreement_text(), columns) + "\n" +
-                strategies_table().folded_text(colour, columns, costs) + wrapped(strategies_note, text_columns()) +
-                wrapped_lines(bases_.text(), text_columns()) + "\n" + spending_table().text(colour, columns) +
-                wrapped_lines(ages_text(), columns) + "\n" + wrapped_lines(compactions_text(), columns) + "\n" +
-                dear_table().text(colour, columns);
+                wrapped_lines((counted.empty() ? "" : std::string(counted_note)) + agreement_text(), columns) + "\n" +
+                strategies_table().folded_text(colour, columns, costs) +
+                wrapped_lines(strategies_note(recorded_) + bases_.text(), columns) + "\n" +
+                spending_table().folded_text(colour, columns) +
+                wrapped_lines(std::string(spending_note) + ages_text(), columns) + "\n" +
+                wrapped_lines(compactions_text(), columns) + "\n" + dear_table().folded_text(colour, columns) +
+                wrapped_lines(std::string(dear_note), columns);
     }
     return text + wrapped_lines(none_counts_text() + notes_text(), columns);
 }
@@ -83,15 +91,19 @@ std::string ScanReport::bill_text(bool colour) const {
     std::string text = places_text();
     if (sessions() > 0) {
         const auto table = [&](const BillSums& sums, const BillTableForm& form) {
-            return bill_table(sums, tables_.all, form).folded_text(colour, columns) + "\n";
+            const bool is_told = sums.size() > 1 || !sums.contains("");
+            return is_told ? bill_table(sums, tables_.all, form).folded_text(colour, columns) + "\n" : "";
         };
-        text += "\n" + wrapped_lines(bill_sentence(tables_.all) + "\n" + std::string(bill_note), columns) + "\n" +
+        text += "\n" + wrapped_lines(bill_sentence(tables_.all) + "\n", columns) + "\n" +
                 table(tables_.agents, {.heading = "billed"}) + table(tables_.models, {.heading = "by model"}) +
                 table(tables_.projects, {.heading = "by project", .most = projects_shown, .are_paths = true}) +
-                table(tables_.days, {.heading = "by day", .unnamed = "no time"}) +
-                wrapped_lines(bill_notes(tables_), columns);
+                table(tables_.days, {.heading = "by day", .unnamed = "no time"}) + bill_notes_text(columns);
     }
     return text + wrapped_lines(none_counts_text() + notes_text(), columns);
+}
+
+std::string ScanReport::bill_notes_text(std::size_t columns) const {
+    return wrapped_lines(std::string(bill_columns_note) + bill_notes(tables_), columns);
 }
 
 std::string ScanReport::none_counts_text() const {
@@ -101,11 +113,15 @@ std::string ScanReport::none_counts_text() const {
 
 std::string ScanReport::lead_text() const {
     const StrategySum& preset = strategies_[1];
-    return fmt::format(
-        "{}\nBy our count they cost {} as sent, and would have cost {} under the preset {}, {}, with what was missing "
-        "fetched again.",
-        bill_sentence(tables_.all), rounded(recorded_.cost), rounded(preset.with_repairs), preset.name,
-        change(recorded_.cost, preset.with_repairs));
+    const std::string less = change(recorded_.comparable_cost(), preset.comparable_cost());
+    const std::string by_count =
+        recorded_.is_priced()
+            ? fmt::format("Under the preset {} it would have been {}, {}, by our count of the same requests;",
+                          preset.name, preset.cost_text(), less)
+            : fmt::format("By our count they cost {} as sent, and would have cost {} under the preset {}, {};",
+                          recorded_.cost_text(), preset.cost_text(), preset.name, less);
+    return fmt::format("{}\n{} both count what a call needed and no longer had as read again.",
+                       bill_sentence(tables_.all), by_count);
 }
 
 /// A line for each place that is there, and one with the agents that have none.
@@ -131,7 +147,7 @@ std::string ScanReport::places_text() const {
 Table ScanReport::agents_table() const { return bill_table(tables_.agents, tables_.all, {.heading = "billed"}); }
 
 Table ScanReport::counted_table() const {
-    Table counted({"counted by us", "sessions", "input billed", "counted", "counted / billed", "hit billed"});
+    Table counted({"counted by us", "sessions", "billed", "counted", "counted / billed", "cache hits"});
     for (const auto& [agent, sum] : counted_) {
         if (sum.sessions == 0) continue;
         const std::int64_t billed_input = input_of(sum.billed);
@@ -155,13 +171,42 @@ std::string ScanReport::agreement_text() const {
 }
 
 Table strategies_table_of(const std::vector<StrategySum>& sums) {
-    Table table({"counted by us", "cost", "ratio", "repaired", "ratio", "sent", "peak", "resets", "hidden", "lost"});
+    const bool has_dollars = sums.front().priced_sessions > 0;
+    std::vector<std::string> header{"counted by us", "cost", "ratio",  "repaired", "ratio",
+                                    "sent",          "peak", "resets", "hidden",   "lost"};
+    if (has_dollars) header.insert(header.begin() + 1, "dollars");
+    Table table(std::move(header));
     for (const StrategySum& sum : sums) {
-        table.add({sum.name, rounded(sum.cost), ratio(sum.cost, sums.front().cost), rounded(sum.with_repairs),
-                   ratio(sum.with_repairs, sums.front().with_repairs), grouped(sum.sent), grouped(sum.peak),
-                   grouped(sum.resets), percent_of(sum.recoverable, sum.asked), percent_of(sum.lost, sum.asked)});
+        std::vector<std::string> row{sum.name,
+                                     rounded(sum.cost),
+                                     ratio(sum.cost, sums.front().cost),
+                                     rounded(sum.with_repairs),
+                                     ratio(sum.with_repairs, sums.front().with_repairs),
+                                     grouped(sum.sent),
+                                     grouped(sum.peak),
+                                     grouped(sum.resets),
+                                     percent_of(sum.recoverable, sum.asked),
+                                     percent_of(sum.lost, sum.asked)};
+        if (has_dollars) row.insert(row.begin() + 1, dollars(sum.dollars));
+        table.add(std::move(row));
     }
     return table;
+}
+
+std::string strategies_note(const StrategySum& recorded) {
+    std::string text =
+        "cost: in tokens at the plain input price; repaired: and what calls needed and no longer had read again; "
+        "ratio: to the agents' own; sent: input tokens of all requests; peak: of the largest one; resets: calls before "
+        "which an edit made more than 64 tokens of the cache useless; hidden: of what later calls needed, what they "
+        "could only read back; lost: what was nowhere\n";
+    if (recorded.priced_sessions > 0) {
+        const std::string sessions = numbered(recorded.priced_sessions, "session");
+        text += fmt::format("dollars: the bill{}, changed as the repaired cost is\n",
+                            recorded.priced_sessions == recorded.sessions ? ""
+                            : recorded.is_priced() ? fmt::format(" of the {} that have one", sessions)
+                                                   : fmt::format(" of the {} whose calls all have a price", sessions));
+    }
+    return text;
 }
 
 Table ScanReport::strategies_table() const {
@@ -171,7 +216,7 @@ Table ScanReport::strategies_table() const {
 }
 
 Table ScanReport::spending_table() const {
-    Table table({"where tokens went", "messages", "tokens", "sent", "of these"});
+    Table table({"where tokens went", "messages", "tokens", "sent", "share"});
     const auto add = [&](const std::string& name, const evaluation::Spent& spent) {
         table.add({clipped_name(name), grouped(spent.messages), grouped(spent.tokens), grouped(spent.sent),
                    percent_of(spent.sent, spending_.all.sent)});
@@ -214,12 +259,22 @@ std::string ScanReport::compactions_text() const {
 }
 
 Table ScanReport::dear_table() const {
-    Table table({"dearest sessions", "agent", "calls", "billed", "counted", "recommended", "ratio"});
+    const bool has_dollars = recorded_.priced_sessions > 0;
+    std::vector<std::string> header{"dearest sessions", "agent", "calls", "billed", "as sent", "recommended", "ratio"};
+    if (has_dollars) header.insert(header.begin() + 3, "dollars");
+    Table table(std::move(header));
     for (const Dear& dear : dear_) {
-        const double counted = dear.strategies.front().cost;
+        const StrategySum& own = dear.strategies.front();
         const double recommended = dear.strategies[2].with_repairs;
-        table.add({clipped_name(dear.id), dear.agent, grouped(dear.calls), dear.is_billed ? rounded(dear.cost) : "-",
-                   rounded(counted), rounded(recommended), ratio(recommended, counted)});
+        std::vector<std::string> row{clipped_name(dear.id),
+                                     dear.agent,
+                                     grouped(dear.calls),
+                                     dear.is_billed ? rounded(dear.cost) : "-",
+                                     rounded(own.with_repairs),
+                                     rounded(recommended),
+                                     ratio(recommended, own.with_repairs)};
+        if (has_dollars) row.insert(row.begin() + 3, own.is_priced() ? dollars(own.dollars) : "-");
+        table.add(std::move(row));
     }
     return table;
 }

@@ -1,4 +1,5 @@
 #include "diagnosis.hpp"
+#include "interrupt.hpp"
 #include "table.hpp"
 #include "tool_models.hpp"
 #include "whittle/port/model.hpp"

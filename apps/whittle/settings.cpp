@@ -1,4 +1,7 @@
 #include "commands.hpp"
+#include "input.hpp"
+#include "output.hpp"
+#include "read_sessions.hpp"
 #include "shown.hpp"
 #include "whittle/redaction/configured_redaction.hpp"
 #if WHITTLE_HAVE_SEALING

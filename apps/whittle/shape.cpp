@@ -1,6 +1,7 @@
 #include "shape.hpp"
 
 #include "commands.hpp"
+#include "interrupt.hpp"
 #include "whittle/base/error.hpp"
 
 #include <fmt/format.h>

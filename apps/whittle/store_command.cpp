@@ -1,5 +1,8 @@
+#include "interrupt.hpp"
 #include "masked.hpp"
 #include "options.hpp"
+#include "output.hpp"
+#include "shown.hpp"
 #include "store_commands.hpp"
 #include "table.hpp"
 #include "terminal.hpp"

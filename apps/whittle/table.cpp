@@ -57,6 +57,16 @@ std::string change(double before, double now) {
 
 std::string ratio(double part, double whole) { return whole > 0 ? fmt::format("{:.3f}", part / whole) : "-"; }
 
+std::string dollars(double money) {
+    constexpr double least_of_cents = 0.1;
+    constexpr double most = 1e15;
+    const double size = std::min(std::abs(money), most);
+    const char* const sign = money < 0 ? "-" : "";
+    if (size > 0 && size < least_of_cents) return fmt::format("{}${:.4f}", sign, size);
+    const std::int64_t cents = std::llround(100.0 * size);
+    return fmt::format("{}${}.{:02}", sign, grouped(cents / 100), cents % 100);
+}
+
 std::string amount(double money) {
     const double size = std::abs(money);
     return fmt::format("{:.{}f}", money, size < 1 ? 6 : size < 100 ? 4 : 2);

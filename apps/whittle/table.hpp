@@ -23,6 +23,8 @@ namespace whittle::cli {
 [[nodiscard]] std::string ratio(double part, double whole);
 /// "51 % less", "3 % more"; "as much" below half a per cent.
 [[nodiscard]] std::string change(double before, double now);
+/// "$1,234.50"; four digits behind the point below ten cents.
+[[nodiscard]] std::string dollars(double money);
 /// "$"-less money: six digits after the point below 1, two from 100 on, else four.
 [[nodiscard]] std::string amount(double money);
 

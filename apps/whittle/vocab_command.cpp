@@ -1,3 +1,5 @@
+#include "input.hpp"
+#include "output.hpp"
 #include "shown.hpp"
 #include "table.hpp"
 #include "token_commands.hpp"

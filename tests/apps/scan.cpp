@@ -300,7 +300,7 @@ TEST_CASE("a reply that stands in two files is billed once", "[apps]") {
               "\n6 calls met again in copies, such as a resumed, forked or archived session, and not billed again; 2 "
               "sessions hold nothing else, and are in no figure\n"));
     const std::string csv = run_cli(home.dir, "scan logs --csv").out;
-    CHECK(has(csv, ",repeated_calls\n"));
+    CHECK(has(csv, ",repeated_calls,counted_cost_with_repairs,priced_calls,dollars\n"));
     CHECK(std::ranges::count(csv, '\n') == 3);
 }
 
@@ -392,9 +392,10 @@ TEST_CASE("scan takes files and folders, and sessions in the library's own form"
 TEST_CASE("the tables of a scan say what was billed and what each preset comes to", "[apps]") {
     const Home home;
     const std::string out = run_cli(home.dir, "scan '" + fixture_file("claude_code.jsonl") + "'").out;
-    CHECK(has(out, ": 1 file\n\n2 sessions, 5 model calls; 6 calls were billed: "));
-    CHECK(has(out, "\n\nbilled       sessions  calls  billed calls  input  cached  written  output    cost\n"));
-    CHECK(has(out, "\nclaude_code         2      5             6    928  47,600   10,230     327  20,111\n"));
+    CHECK(has(out, ": 1 file\n\n2 sessions, 5 model calls; 6 calls were billed $0.0585: "));
+    CHECK(
+        has(out, "\n\nbilled       dollars  sessions  calls  billed calls  input  cached  written  output    cost\n"));
+    CHECK(has(out, "\nclaude_code  $0.0585         2      5             6    928  47,600   10,230     327  20,111\n"));
     CHECK(has(out, "\nas recorded "));
     CHECK(has(out, "\ncheap "));
     CHECK(has(out, "\nresults of Read "));
@@ -458,7 +459,7 @@ TEST_CASE("a session of which only the sum was billed is compared with our count
                                    R"(,"info":{"model_stats":{"tokens_sent":1000,"tokens_received":9}}})");
     const CliResult text = run_cli(dir, "scan s.traj");
     CHECK(text.exit_code == 0);
-    CHECK(has(text.out, "swe_agent             1         1,000    1,000             1.000           -"));
+    CHECK(has(text.out, "swe_agent             1   1,000    1,000             1.000           -"));
     CHECK(has(text.out, "counted / billed 1.00 (1.00, 1.00)\n"));
     const json shown = json::parse(run_cli(dir, "scan s.traj --json").out);
     CHECK(shown["agreement"]["counted_to_billed"].size() == 1);

@@ -1,5 +1,6 @@
 // The bills of all sessions: each call once, wherever it stands; by day, model and project.
 #include "apps/cli.hpp"
+#include "apps/logged_replies.hpp"
 #include "support/catch.hpp"
 
 #include <stdlib.h>
@@ -12,38 +13,6 @@ using namespace whittle::testing;
 using nlohmann::json;
 
 namespace {
-
-struct LoggedReply {
-    std::string id{};
-    std::string time{};
-    int input = 0;
-    int output = 0;
-    std::string model = "claude-x";
-};
-
-/// A session of Claude Code; each reply has a prompt in front.
-std::string log_of_replies(const std::string& session, const std::vector<LoggedReply>& replies,
-                           const std::string& folder = "/home/ann/shop") {
-    std::string log;
-    std::string parent = "null";
-    int number = 0;
-    const auto add = [&](const std::string& time, const std::string& rest) {
-        const std::string uuid = "\"" + session + std::to_string(number++) + "\"";
-        log += R"({"isSidechain":false,"sessionId":")" + session + R"(","cwd":")" + folder +
-               R"(","version":"2.1.50","uuid":)" + uuid + R"(,"parentUuid":)" + parent + R"(,"timestamp":")" + time +
-               "\"," + rest + "}\n";
-        parent = uuid;
-    };
-    for (const LoggedReply& reply : replies) {
-        add(reply.time, R"("type":"user","message":{"role":"user","content":"go on"})");
-        add(reply.time,
-            R"("type":"assistant","requestId":"r)" + reply.id + R"(","message":{"id":"m)" + reply.id +
-                R"(","role":"assistant","model":")" + reply.model +
-                R"(","content":[{"type":"text","text":"Done."}],"stop_reason":"end_turn","usage":{"input_tokens":)" +
-                std::to_string(reply.input) + R"(,"output_tokens":)" + std::to_string(reply.output) + "}}");
-    }
-    return log;
-}
 
 json json_of_scan(const TempDir& dir, const std::string& arguments) {
     const CliResult result = run_cli(dir, "scan " + arguments + " --json");
@@ -99,7 +68,7 @@ TEST_CASE("scan --bill shows what was billed by agent, model, project and day, a
     CHECK(has(text, "\n/home/ann/other "));
     CHECK_FALSE(has(text, "recommended"));
     const std::string csv = run_cli(dir, "scan a.jsonl b.jsonl --bill --csv").out;
-    CHECK(has(csv, "\nclaude_code,\"b\",\"\",\"b.jsonl\",\"/home/ann/other\",1,1,400,0,0,40,600.0,0\n"));
+    CHECK(has(csv, "\nclaude_code,\"b\",\"\",\"b.jsonl\",\"/home/ann/other\",1,1,400,0,0,40,600.0,0,0,0.000000\n"));
 }
 
 TEST_CASE("days are those of the place where the machine is", "[apps]") {

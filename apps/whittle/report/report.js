@@ -34,7 +34,7 @@ class Overview {
       pick: (i, isClick) => this.pick(i, isClick),
     });
     fill(place, {}, [el('div', {class: 'strip-head'}, el('h3', {}, `Cost of each session${this.isMoney ? '' : ", in tokens' worth"}`),
-      legend(['as-sent', ['under-chain', `under ${table.dataset.chain}`]])), this.strip.frame, this.detail]);
+      legend([['as-sent', table.dataset.base], ['under-chain', `under ${table.dataset.chain}`]])), this.strip.frame, this.detail]);
     this.strip.set(0);
     this.tell(0);
     for (const [i, row] of this.rows.entries()) row.addEventListener('click', (event) => {
