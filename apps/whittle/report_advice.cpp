@@ -122,11 +122,12 @@ std::vector<ReportStep> steps_for(const AdvisedChain& chain) {
 }
 
 std::string units_text(bool has_dollars, std::string_view reason) {
-    return (has_dollars ? "Costs are in dollars and, beside them, in tokens' worth"
-                        : "Costs are in tokens' worth, since " + std::string(reason)) +
-           ": one is the price of one token of input that is not read from a cache. Reading one from the cache costs a "
-           "part of that, writing one of output several times as much, by each provider's prices. Tokens are counted "
-           "as characters / 4, but for what was billed.";
+    return (has_dollars ? "A token's worth"
+                        : fmt::format("Costs are in tokens' worth, since {}. A token's worth", reason)) +
+           std::string(
+               " is the price of one token of input that is in no cache; one that is read from a cache costs a "
+               "part of that, one of output several times as much, by each provider's prices. Tokens are "
+               "counted as characters / 4.");
 }
 
 std::string fetched_again_text(double repairs) {

@@ -70,13 +70,11 @@ ReportFigure priced_figure(const StrategySum& recorded, const StrategySum& prese
 
 /// What the bill is beside the other figures.
 std::string note_on_bill(bool is_priced) {
-    const std::string what =
-        " What was billed is by the providers' own counts of tokens, and includes what is in no log, such as thinking";
     if (is_priced)
-        return what +
-               ": as sent is that bill, by list prices. Under the preset it is changed by as much as our count "
-               "of the same calls changes.";
-    return what + ": compare it with bills, and the other figures with each other.";
+        return " As sent is what was billed, by list prices; under the preset it is that bill, changed as our count of "
+               "the same calls changes.";
+    return " What was billed is by the providers' own counts of tokens, and includes what is in no log, such as "
+           "thinking: compare it with bills, and the other figures with each other.";
 }
 
 /// Begins with a figure, so that its column is one of figures.
@@ -142,7 +140,7 @@ ReportRow ScanReport::row_of(const ScannedSession& session) {
 /// What was billed for calls that no message shows is on both sides.
 void ScanReport::price_story(ScannedSession& session) {
     const double own = session.recorded.money.front().with_repairs;
-    if (!cost_of_bill(session.bill).dollars || own <= 0) return;
+    if (!cost_of_bill(session.bill).dollars || own <= 0 || session.compared_dollars <= 0) return;
     session.story->price = session.compared_dollars / own;
     session.story->billed_beside = session.bill.dollars - session.compared_dollars;
 }
@@ -215,6 +213,7 @@ void ScanReport::put_head(ReportPage& page) const {
         cost_figures_of(compared, is_part ? "" : grouped(recorded_.sent), is_part ? "" : grouped(preset.sent));
     const bool is_billed = tables_.all.billed_calls > 0;
     if (is_part) {
+        page.figures.front().label += fmt::format(", {} billed sessions", grouped(recorded_.priced_sessions));
         page.figures.push_back(all_sessions_figure(recorded_, preset));
     } else if (is_billed && !has_dollars) {
         page.figures.push_back(recorded_.priced_sessions > 0 ? priced_figure(recorded_, preset)

@@ -56,8 +56,7 @@ class Overview {
     const step = (strip.width - gutter - margin) / this.rows.length;
     const gap = Math.min(step / 5, 12), bar = Math.min((step - gap) / 2, 40), off = (step - 2 * bar) / 2;
     const half = (side) => (i, isEnd) => strip.x(isEnd ? i - 1 : i) + off + (side + (isEnd ? 1 : 0)) * bar;
-    const write = (at) => !this.isMoney ? short(at) : at === 0 ? '$0' : at < 10 ? dollars(at) : `$${short(at)}`;
-    return [...axis(most, y, strip.width, write),
+    return [...axis(most, y, strip.width, this.isMoney ? shortDollars : short),
       bars('as-sent', this.rows.length, half(0), () => low, (i) => y(this.sent[i])),
       bars('under-chain', this.rows.length, half(1), () => low, (i) => y(this.under[i])),
       ...(step < 56 ? [] : this.rows.map((_, i) => svg('text', {x: strip.x(i + 0.5), y: low + 14, 'text-anchor': 'middle'},

@@ -3,6 +3,8 @@ const fates = ['later', 'kept', 'new', 'added', 'cut', 'cleared', 'folded', 'rem
 const dollars = (n) => '$' + n.toLocaleString('en-US', n > 0 && n < 0.1 ? {minimumFractionDigits: 4, maximumFractionDigits: 4}
   : {minimumFractionDigits: 2, maximumFractionDigits: 2});
 
+const shortDollars = (n) => n === 0 ? '$0' : n < 10 ? dollars(n) : `$${short(n)}`;
+
 class Session {
   constructor(section, data) {
     const [per, columns] = [data.columns.per, data.columns];
@@ -25,10 +27,6 @@ class Session {
   cost(tokens) { return this.data.price === null ? whole(tokens) : dollars(tokens * this.data.price); }
   // Up to a call.
   costSoFar(tokens) { return this.data.price === null ? whole(tokens) : dollars(this.data.beside + tokens * this.data.price); }
-  shortCost(tokens) {
-    const n = tokens * (this.data.price ?? 1);
-    return this.data.price === null ? short(n) : n === 0 ? '$0' : n < 10 ? dollars(n) : `$${short(n)}`;
-  }
   // Of the calls of a column, from sums up to each one.
   costOf(sums, column) { return sums[column] - (column > 0 ? sums[column - 1] : 0); }
   get under() { return `under ${this.data.chain}`; }
@@ -169,15 +167,16 @@ class Session {
       bars('edit-tick', this.count, x, (i) => c.edits[i] ? low + 5 : low + 2, () => low + 2)];
   }
   drawCosts(strip) {
-    const c = this.columns, top = 8, low = strip.height - 16;
-    const scale = this.data.price ?? 1, first = this.data.beside / scale;
-    const most = Math.max(1, first + Math.max(c.cost_recorded.at(-1) ?? 0, c.cost_sent.at(-1) ?? 0));
-    const at = (cost) => low - cost / most * (low - top), y = (cost) => at(first + cost);
+    const top = 8, low = strip.height - 16, {price, beside} = this.data;
+    const [before, now] = [this.columns.cost_recorded, this.columns.cost_sent].map((costs) =>
+      price === null ? costs : costs.map((cost) => beside + cost * price));
+    const most = Math.max(1e-9, before.at(-1) ?? 0, now.at(-1) ?? 0);
+    const y = (cost) => low - cost / most * (low - top);
     const x = (i, isEnd) => strip.x(i, isEnd);
     const between = (kind, upper, lower) => bars(kind, this.count, (i) => x(i), (i) => y(lower[i]), (i) => y(Math.max(upper[i], lower[i])));
-    return [...axis(most * scale, (n) => at(n / scale), strip.width, (n) => this.shortCost(n / scale)),
-      between('saved', c.cost_recorded, c.cost_sent), between('overspent', c.cost_sent, c.cost_recorded),
-      this.stair('as-sent line', c.cost_recorded.map(y), x), this.stair('under-chain line', c.cost_sent.map(y), x)];
+    return [...axis(most, y, strip.width, (n) => price === null ? short(n) : shortDollars(n)),
+      between('saved', before, now), between('overspent', now, before),
+      this.stair('as-sent line', before.map(y), x), this.stair('under-chain line', now.map(y), x)];
   }
   drawMessages(strip) {
     const low = strip.height - 12, columns = Math.min(this.messages.length, Math.floor(strip.width - gutter - margin));
