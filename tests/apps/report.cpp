@@ -89,7 +89,7 @@ constexpr std::int64_t default_text_bytes = 2'000'000;
 
 /// A story of that many calls with a result each, every tenth of which is cleared twenty calls later.
 SessionStory story_with(std::int64_t calls, std::size_t bytes = 400) {
-    SessionStory story{.chain = "recommended", .counter = "chars"};
+    SessionStory story{.chain = "recommended", .base = "everything sent", .counter = "chars"};
     const std::string result(bytes, 'r');
     for (std::int64_t call = 0; call < calls; ++call) {
         const std::int64_t sent = 200 + call % 500 * 100;
