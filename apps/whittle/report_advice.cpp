@@ -62,7 +62,7 @@ std::vector<ReportFigure> cost_figures_of(const ReportComparison& comparison, co
             {.label = "under " + comparison.chain,
              .value = value(comparison.after),
              .note = note(comparison.after, sent_after)},
-            {.label = percent >= 0 ? "saved" : "spent more",
+            {.label = percent > -0.5 ? "saved" : "spent more",
              .value = fmt::format("{:.0f} %", std::abs(percent)),
              .note = cost_with_unit(saved)}};
 }

@@ -86,10 +86,10 @@ std::vector<std::string> pastes_of(const std::string& html) {
     return pastes;
 }
 
-/// Sessions whose results a preset takes out, the first ones the longest.
-std::string long_sessions(int number) {
+/// The first ones the longest.
+std::string some_sessions(int number) {
     std::string lines;
-    for (int i = 0; i < number; ++i) lines += session_line("long-" + std::to_string(i), 90 - 5 * i, 12'000);
+    for (int i = 0; i < number; ++i) lines += session_line("s-" + std::to_string(i), 12 - i, 800);
     return lines;
 }
 
@@ -97,7 +97,7 @@ std::string long_sessions(int number) {
 
 TEST_CASE("the head of a report, the sentence of its session and the end of the chart say the same", "[apps]") {
     const TempDir dir;
-    write_text(dir / "long.jsonl", long_sessions(1));
+    write_text(dir / "long.jsonl", session_line("long", 90, 12'000));  // the preset takes results out
     REQUIRE(run_cli(dir, "scan long.jsonl --html report.html").exit_code == 0);
     const std::string html = read_text(dir / "report.html");
     const json columns = stories_of(html).front()["columns"];
@@ -119,7 +119,7 @@ TEST_CASE("the head of a report, the sentence of its session and the end of the 
 
 TEST_CASE("the bars of where the tokens went add up to all that was sent", "[apps]") {
     const TempDir dir;
-    write_text(dir / "s.jsonl", long_sessions(2));
+    write_text(dir / "s.jsonl", some_sessions(2));
     REQUIRE(run_cli(dir, "scan s.jsonl --html report.html").exit_code == 0);
     const std::string html = read_text(dir / "report.html");
     const std::string bars = first_between(html, "<caption>Tokens by kind of message</caption>", "</table>");
@@ -138,7 +138,7 @@ TEST_CASE("the bars of where the tokens went add up to all that was sent", "[app
 
 TEST_CASE("every session is in the picture of all, and those that are shown call by call have a link", "[apps]") {
     const TempDir dir;
-    write_text(dir / "s.jsonl", long_sessions(8));
+    write_text(dir / "s.jsonl", some_sessions(8));
     for (const std::string command : {"scan s.jsonl", "replay s.jsonl --preset recommended"}) {
         REQUIRE(run_cli(dir, command + " --html report.html").exit_code == 0);
         const std::string html = read_text(dir / "report.html");
@@ -212,7 +212,7 @@ TEST_CASE("costs are in dollars where each session has a price, else in tokens' 
 
 TEST_CASE("what a report gives to paste is a configuration, a command and code", "[apps]") {
     const TempDir dir;
-    write_text(dir / "s.jsonl", long_sessions(2));
+    write_text(dir / "s.jsonl", some_sessions(2));
     write_text(dir / "mine.json", memory_chain);
     REQUIRE(run_cli(dir, "scan s.jsonl --window 150000 --html 'my report.html'").exit_code == 0);
     const std::string html = read_text(dir / "my report.html");
