@@ -52,6 +52,11 @@ BillSum& BillSum::operator+=(const BillSum& more) noexcept {
     return *this;
 }
 
+double BillSum::rank() const noexcept {
+    constexpr double usual_price = 3e-6;  // dollars for a token of input
+    return is_priced() ? dollars / usual_price : billed_cost;
+}
+
 BillSum sum_of(const SessionBill& session) {
     BillSums rows;
     add_calls(rows, session, [](const BilledCall&) { return std::string(); });

@@ -30,7 +30,11 @@ struct BillSum {
     double billed_cost = 0;         ///< in input tokens
     double dollars = 0;             ///< of the calls whose price is known
     std::int64_t priced_calls = 0;  ///< of `billed_calls`
-    EarlyOutput early{};            ///< not in `billed`
+
+    [[nodiscard]] bool is_priced() const noexcept { return billed_calls > 0 && priced_calls == billed_calls; }
+    /// How dear it is beside others: tokens at a usual price, of the dollars where they are known.
+    [[nodiscard]] double rank() const noexcept;
+    EarlyOutput early{};  ///< not in `billed`
 
     BillSum& operator+=(const BillSum& more) noexcept;
 };
@@ -76,6 +80,8 @@ inline constexpr std::string_view bill_columns_note =
 
 /// Dollars to a ten-thousandth of a cent; null where `priced` is 0.
 [[nodiscard]] nlohmann::ordered_json dollars_json(double dollars, std::int64_t priced);
+/// The same for a line of CSV; empty in place of null.
+[[nodiscard]] std::string dollars_cell(const BillSum& sum);
 [[nodiscard]] nlohmann::ordered_json bill_json(const BillSum& sum);
 [[nodiscard]] nlohmann::ordered_json usage_json(const Usage& usage);
 /// Adds "days", "models", "projects" and "bills", which has a member for each session that counts.

@@ -109,13 +109,13 @@ std::string bill_sentence(const BillSum& sum) {
         input > 0 ? fmt::format(" ({:.0f} % of it read from the cache)",
                                 100.0 * static_cast<double>(sum.billed.cache_read) / static_cast<double>(input))
                   : "";
-    const bool is_priced = sum.priced_calls == sum.billed_calls;
     const std::string tokens =
         fmt::format("{} of input{} and {} of output", numbered(input, "token"), cached, grouped(sum.billed.output));
     const std::string billed = fmt::format(
-        "{}; {} billed{}", of, sum.billed_calls == 1 ? "1 call was" : grouped(sum.billed_calls) + " calls were",
-        is_priced ? " " + dollars(sum.dollars) : "");
-    if (is_priced) return fmt::format("{}: {}.", billed, tokens);
+        "{}; {} billed", of, sum.billed_calls == 1 ? "1 call was" : grouped(sum.billed_calls) + " calls were");
+    if (sum.is_priced())
+        return fmt::format("{}, {} by the prices of {}: {}.", billed, dollars(sum.dollars),
+                           sum.billed_calls == 1 ? "its model" : "their models", tokens);
     const std::string cost =
         fmt::format("{}: {}, which cost as much as {} tokens of plain input", billed, tokens, rounded(sum.billed_cost));
     if (sum.priced_calls == 0) return cost + ".";
@@ -133,7 +133,7 @@ Table bill_table(const BillSums& sums, const BillSum& all, const BillTableForm& 
     BillSum rest;
     const std::size_t named = form.most == 0 ? rows.size() : std::min(rows.size(), form.most);
     if (named < rows.size())
-        std::ranges::stable_sort(rows, std::greater{}, [](const auto& row) { return row.second.billed_cost; });
+        std::ranges::stable_sort(rows, std::greater{}, [](const auto& row) { return row.second.rank(); });
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const auto& [name, sum] = rows[i];
         if (i >= named) {
@@ -184,6 +184,8 @@ ordered_json usage_json(const Usage& usage) {
             {"cache_write_1h_tokens", usage.cache_write_1h}};
 }
 
+std::string dollars_cell(const BillSum& sum) { return sum.priced_calls > 0 ? fmt::format("{:.6f}", sum.dollars) : ""; }
+
 ordered_json dollars_json(double dollars, std::int64_t priced) {
     constexpr double in_dollar = 1e6;
     return priced > 0 ? ordered_json(std::round(dollars * in_dollar) / in_dollar) : ordered_json();
@@ -219,11 +221,10 @@ std::string bill_csv(const Bills& bills) {
     for (const SessionBill& session : bills.sessions()) {
         if (!session.is_counted) continue;
         const BillSum sum = sum_of(session);
-        csv +=
-            fmt::format("{},{},{},{},{},{},{},{},{},{},{},{:.1f},{},{},{:.6f}\n", session.agent, csv_cell(session.id),
-                        csv_cell(session.parent), csv_cell(session.file), csv_cell(session.project), sum.calls,
-                        sum.billed_calls, sum.billed.input, sum.billed.cache_read, sum.billed.cache_write,
-                        sum.billed.output, sum.billed_cost, sum.repeated_calls, sum.priced_calls, sum.dollars);
+        csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{:.1f},{},{},{}\n", session.agent, csv_cell(session.id),
+                           csv_cell(session.parent), csv_cell(session.file), csv_cell(session.project), sum.calls,
+                           sum.billed_calls, sum.billed.input, sum.billed.cache_read, sum.billed.cache_write,
+                           sum.billed.output, sum.billed_cost, sum.repeated_calls, sum.priced_calls, dollars_cell(sum));
     }
     return csv;
 }

@@ -70,9 +70,9 @@ std::string project_of(const logs::Session& session, const std::string& file) {
 }
 
 /// The sum stands with the last call, or with one of its own where there is none.
-void take_sum(SessionBill& bill, const Usage& sum) {
+void take_sum(SessionBill& bill, const Usage& sum, std::size_t model) {
     bill.sum = sum;
-    if (bill.calls.empty()) bill.calls.push_back({.has_reply = false});
+    if (bill.calls.empty()) bill.calls.push_back({.model = model, .has_reply = false});
     for (BilledCall& call : bill.calls) call.usage = Usage{};
     bill.calls.back().usage = sum;
 }
@@ -144,7 +144,7 @@ void Bills::add(const logs::Session& session, const std::string& agent, const st
     const std::string_view model = first_model(session.recording.usage, session.recording.rest);
     for (const logs::Call& call : session.calls) bill.calls.push_back(billed_call(call, true, model));
     for (const logs::Call& call : session.elsewhere) bill.calls.push_back(billed_call(call, false, model));
-    if (session.billed_in_all) take_sum(bill, *session.billed_in_all);
+    if (session.billed_in_all) take_sum(bill, *session.billed_in_all, index_of_model(std::string(model)));
     const bool has_keys = std::ranges::all_of(bill.calls, [](const BilledCall& call) { return is_known(call.key); });
     // Sessions that never got to a call are alike too easily to be told by what they say alone.
     const bool needs_id = bill.calls.empty() || agent == "recorded";
@@ -182,11 +182,15 @@ void Bills::find_copied_calls() {
     }
 }
 
-void Bills::price(SessionBill& session, const PriceList& prices) const {
+void Bills::price(SessionBill& session, const PriceList& list) const {
+    const bool writes_live_an_hour = session.profile.cache.name == "anthropic_1h";
     for (BilledCall& call : session.calls) {
-        const ModelPrices* const known = call.usage ? prices.find(models_[call.model]) : nullptr;
-        if (known == nullptr) continue;
-        call.dollars = dollars_of(*call.usage, *known, call.requests == 1 && !session.sum);
+        const ModelPrices* const prices = call.usage ? list.find(models_[call.model]) : nullptr;
+        if (prices == nullptr) continue;
+        call.dollars =
+            dollars_of(*call.usage, *prices,
+                       {.is_one_call = call.requests == 1 && !session.sum, .writes_live_an_hour = writes_live_an_hour});
+        if (!session.prices) session.prices = *prices;
     }
 }
 

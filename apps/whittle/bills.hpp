@@ -39,7 +39,8 @@ struct SessionBill {
     std::string file{};
     std::string project{};  ///< the working directory, or else the folder of the file
     std::string version{};
-    evaluation::CostProfile profile{};  ///< what its calls are paid by
+    evaluation::CostProfile profile{};    ///< what its calls are paid by
+    std::optional<ModelPrices> prices{};  ///< of the first call that has some
     std::vector<BilledCall> calls{};
     std::optional<Usage> sum{};  ///< where only that of the session was recorded: its last call has it
     Hash128 fingerprint{};       ///< of all that it says, where nothing else tells copies; else zero
@@ -73,7 +74,7 @@ private:
     [[nodiscard]] std::size_t index_of_model(const std::string& name);
     void find_copied_sessions();
     void find_copied_calls();
-    void price(SessionBill& session, const PriceList& prices) const;
+    void price(SessionBill& session, const PriceList& list) const;
 
     std::vector<SessionBill> sessions_{};
     std::vector<std::string> models_{""};

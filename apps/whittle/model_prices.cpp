@@ -46,6 +46,14 @@ constexpr ModelPrices dearer_above(std::int64_t tokens, ModelPrices prices, doub
     return prices;
 }
 
+/// Each price but that of output.
+ModelPrices scaled(ModelPrices prices, double factor) {
+    prices.cache_read *= factor;
+    prices.cache_write *= factor;
+    prices.cache_write_hour *= factor;
+    return prices;
+}
+
 constexpr std::int64_t long_of_openai = 272'000;
 constexpr std::int64_t long_of_google = 200'000;
 
@@ -73,17 +81,25 @@ constexpr std::array listed_prices{
     std::pair{"claude-haiku-5-5", dearer_above(100'000, claude(0.1, 0.5), 5, 5)},
     std::pair{"claude-fable-5", claude(10, 50)},
     std::pair{"claude-fable-5-1", claude(10, 50, 0.25)},
+    std::pair{"claude-mythos-preview", claude(10, 50)},
     std::pair{"claude-mythos-5", claude(10, 50)},
     std::pair{"claude-mythos-5-1", claude(10, 50, 0.25)},
+    std::pair{"gpt-4-turbo", free_writes(10, 30, 10)},
     std::pair{"gpt-4o", free_writes(2.5, 10, 1.25)},
+    std::pair{"gpt-4o-2024-05-13", free_writes(5, 15, 5)},
     std::pair{"gpt-4o-mini", free_writes(0.15, 0.6, 0.075)},
     std::pair{"gpt-4.1", free_writes(2, 8, 0.5)},
     std::pair{"gpt-4.1-mini", free_writes(0.4, 1.6, 0.1)},
     std::pair{"gpt-4.1-nano", free_writes(0.1, 0.4, 0.025)},
+    std::pair{"o1", free_writes(15, 60, 7.5)},
+    std::pair{"o3-mini", free_writes(1.1, 4.4, 0.55)},
+    std::pair{"o3-pro", free_writes(20, 80, 20)},
     std::pair{"o3", free_writes(2, 8, 0.5)},
     std::pair{"o4-mini", free_writes(1.1, 4.4, 0.275)},
     std::pair{"gpt-5", free_writes(1.25, 10, 0.125)},
     std::pair{"gpt-5-codex", free_writes(1.25, 10, 0.125)},
+    std::pair{"gpt-5-chat", free_writes(1.25, 10, 0.125)},
+    std::pair{"gpt-5-pro", free_writes(15, 120, 15)},
     std::pair{"gpt-5-mini", free_writes(0.25, 2, 0.025)},
     std::pair{"gpt-5-nano", free_writes(0.05, 0.4, 0.005)},
     std::pair{"gpt-5.1", free_writes(1.25, 10, 0.125)},
@@ -106,6 +122,9 @@ constexpr std::array listed_prices{
     std::pair{"gpt-6-luna", dearer_above(long_of_openai, paid_writes(0.1, 0.5, 0.01))},
     std::pair{"gpt-6.1-sol", dearer_above(long_of_openai, paid_writes(2, 10, 0.1))},
     std::pair{"gpt-6.1-terra", dearer_above(long_of_openai, paid_writes(1, 5, 0.05))},
+    std::pair{"gemini-flash-latest", free_writes(0.75, 3.75, 0.075)},
+    std::pair{"gemini-flash-lite-latest", free_writes(0.3, 2.5, 0.03)},
+    std::pair{"gemini-pro-latest", dearer_above(long_of_google, free_writes(2, 12, 0.2))},
     std::pair{"gemini-2.5-pro", dearer_above(long_of_google, free_writes(1.25, 10, 0.125))},
     std::pair{"gemini-2.5-flash", free_writes(0.3, 2.5, 0.03)},
     std::pair{"gemini-2.5-flash-lite", free_writes(0.1, 0.4, 0.01)},
@@ -137,28 +156,66 @@ std::size_t length_of_date(std::string_view name) noexcept {
     return 0;
 }
 
-/// The name of the model alone, as it is listed.
-std::string listed_name_of(std::string_view model) {
+void cut_prefix(std::string& name) {
+    name.erase(0, name.rfind('/') + 1);  // nothing where there is none
+    for (const char* family : {"claude-", "gpt-", "gemini-"}) {
+        const std::size_t at = name.find(family);
+        if (at == std::string::npos || at == 0) continue;
+        if (name[at - 1] == '.' || name[at - 1] == ':') return static_cast<void>(name.erase(0, at));
+    }
+}
+
+/// "claude-4-5-sonnet" is listed as "claude-sonnet-4-5".
+void order_claude(std::string& name) {
+    std::ranges::replace(name, '.', '-');
+    for (const std::string family : {"-sonnet", "-opus", "-haiku"}) {
+        const std::size_t at = name.find(family);
+        constexpr std::size_t front = std::string_view("claude").size();
+        if (at == std::string::npos || at <= front || name[front + 1] < '4') continue;
+        name = name.substr(0, front) + family + name.substr(front, at - front) + name.substr(at + family.size());
+    }
+}
+
+void cut_at(std::string& name, std::string_view mark) {
+    const std::size_t at = name.rfind(mark);
+    if (at != std::string::npos && at > 0) name.erase(at);
+}
+
+/// Names under which a model may be listed, the most exact one first.
+std::vector<std::string> listed_names_of(std::string_view model) {
     std::string name(model);
     std::ranges::transform(name, name.begin(),
                            [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    name.erase(0, name.rfind('/') + 1);  // nothing where there is none
-    const std::size_t claude_at = name.find("claude-");
-    const bool is_claude = claude_at != std::string::npos;
-    if (is_claude) name.erase(0, claude_at);
+    std::vector<std::string> names{name};
+    const auto add = [&] {
+        if (!name.empty() && names.back() != name) names.push_back(name);
+    };
+    cut_prefix(name);
     name.erase(std::min(name.find_first_of("@["), name.size()));
-    if (const std::size_t version = name.rfind("-v1"); version != std::string::npos && is_claude) name.erase(version);
-    if (name.ends_with("-latest")) name.erase(name.size() - std::string_view("-latest").size());
+    if (const std::size_t colon = name.find(':'); colon != std::string::npos && colon > 0) name.erase(colon);
+    add();
+    if (name.empty()) return names;
+    const bool is_claude = name.starts_with("claude-");
+    if (is_claude && (name.ends_with("-v1") || name.ends_with("-v2"))) name.erase(name.size() - 3);
+    cut_at(name, "-latest");
+    add();
     name.erase(name.size() - length_of_date(name));
-    if (is_claude) std::ranges::replace(name, '.', '-');
-    return name;
+    if (is_claude) order_claude(name);
+    if (is_claude && name.ends_with("-0")) name.erase(name.size() - 2);
+    if (name.starts_with("gemini-") && name.ends_with("-001")) name.erase(name.size() - 4);
+    add();
+    if (!name.ends_with("-preview")) names.push_back(name + "-preview");
+    cut_at(name, "-preview");
+    add();
+    return names;
 }
 
 std::optional<double> price_of(std::string_view text) {
     double price = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), price);
     const bool is_number = error == std::errc() && end == text.data() + text.size();
-    return is_number && std::isfinite(price) && price >= 0 ? std::optional(price) : std::nullopt;
+    constexpr double most = 1e6;  // dollars for a million tokens
+    return is_number && price >= 0 && price <= most ? std::optional(price) : std::nullopt;
 }
 
 }  // namespace
@@ -180,39 +237,68 @@ std::string PriceList::add(std::string_view text) {
         prices.push_back(*price);
         numbers.remove_prefix(is_last ? numbers.size() : comma + 1);
     }
-    if (prices.size() < 2 || prices.size() > 4 || sign == 0)
+    const bool is_named = sign == std::string_view::npos || !listed_names_of(text.substr(0, sign)).back().empty();
+    if (prices.size() < 2 || prices.size() > 4 || !is_named)
         return fmt::format(
             "\"{}\": expected MODEL=INPUT,OUTPUT, dollars per million tokens, such as my-model=3,15 or, with the "
             "prices of cached tokens, my-model=3,15,0.3,3.75",
             text);
-    ModelPrices given = free_writes(prices[0], prices[1], prices.size() > 2 ? prices[2] : prices[0]);
-    if (prices.size() > 3) given.cache_write = given.cache_write_hour = prices[3];
+    const std::string model = sign == std::string_view::npos ? "" : listed_names_of(text.substr(0, sign)).back();
+    const ModelPrices* const listed = sign == std::string_view::npos ? nullptr : find(text.substr(0, sign));
+    ModelPrices given = listed != nullptr && listed->input > 0 ? scaled(*listed, prices[0] / listed->input)
+                                                               : free_writes(prices[0], prices[1], prices[0]);
+    given.input = prices[0];
+    given.output = prices[1];
+    if (prices.size() > 2) given.cache_read = prices[2];
+    if (prices.size() > 3) {
+        const double hour = given.cache_write > 0 ? given.cache_write_hour / given.cache_write : 1.0;
+        given.cache_write = prices[3];
+        given.cache_write_hour = prices[3] * hour;
+    }
     if (sign == std::string_view::npos) {
         of_others_ = given;
-    } else {
-        by_model_.insert_or_assign(listed_name_of(text.substr(0, sign)), given);
+        return {};
     }
+    const auto* const known = entry_of(text.substr(0, sign));
+    const std::string name = known != nullptr ? known->first : model;
+    by_model_.insert_or_assign(name, given);
+    given_.push_back(name);
     return {};
 }
 
-const ModelPrices* PriceList::find(std::string_view model) const {
-    const std::string name = listed_name_of(model);
-    for (const std::string& tried : {name, name + "-preview"}) {
-        const auto known = by_model_.find(tried);
-        if (known != by_model_.end()) return &known->second;
+const std::pair<const std::string, ModelPrices>* PriceList::entry_of(std::string_view model) const {
+    for (const std::string& name : listed_names_of(model)) {
+        const auto known = by_model_.find(name);
+        if (known != by_model_.end()) return &*known;
     }
+    return nullptr;
+}
+
+const ModelPrices* PriceList::find(std::string_view model) const {
+    const auto* const entry = entry_of(model);
+    if (entry != nullptr) return &entry->second;
     return of_others_ ? &*of_others_ : nullptr;
 }
 
-double dollars_of(const Usage& usage, const ModelPrices& prices, bool is_one_call) noexcept {
+std::vector<std::string> PriceList::unused(std::span<const std::string> models) const {
+    std::vector<std::string> unused = given_;
+    for (const std::string& model : models) {
+        const auto* const entry = entry_of(model);
+        if (entry != nullptr) std::erase(unused, entry->first);
+    }
+    return unused;
+}
+
+double dollars_of(const Usage& usage, const ModelPrices& prices, const Charging& charging) noexcept {
     constexpr double per_million = 1e-6;
-    const std::int64_t hour = usage.cache_write_1h;
+    const std::int64_t hour =
+        charging.writes_live_an_hour ? usage.cache_write - usage.cache_write_5m : usage.cache_write_1h;
     const double input = static_cast<double>(usage.input) * prices.input +
                          static_cast<double>(usage.cache_read) * prices.cache_read +
                          static_cast<double>(usage.cache_write - hour) * prices.cache_write +
                          static_cast<double>(hour) * prices.cache_write_hour;
     const double output = static_cast<double>(usage.output) * prices.output;
-    const bool is_long = is_one_call && prices.long_above > 0 && input_of(usage) > prices.long_above;
+    const bool is_long = charging.is_one_call && prices.long_above > 0 && input_of(usage) > prices.long_above;
     return per_million * (is_long ? input * prices.long_input + output * prices.long_output : input + output);
 }
 

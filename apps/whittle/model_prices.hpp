@@ -5,8 +5,11 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace whittle::cli {
 
@@ -27,25 +30,36 @@ struct ModelPrices {
 inline constexpr std::string_view prices_as_of = "November 2026";
 
 /// Prices by the name of the model: those that Anthropic, OpenAI and Google list, and others that the user gives.
-/// A name is looked up without what gateways put around it (`openai/gpt-5`, `us.anthropic.claude-...-v1:0`,
-/// `claude-...@20250929`), without its date, and in no case.
+/// A name is looked up as it is, then without what gateways put around it (`openai/gpt-5`,
+/// `us.anthropic.claude-...-v1:0`, `claude-...@20250929`, `...:thinking`), without "-latest", its date and "-preview";
+/// upper and lower case are alike.
 class PriceList {
 public:
     PriceList();
 
     /// `MODEL=INPUT,OUTPUT[,CACHE_READ[,CACHE_WRITE]]`, in dollars per million tokens; it goes before what is listed.
-    /// Cached tokens cost what input costs where nothing else is said. Without `MODEL=` it is for all models that have
-    /// no price. Returns what is wrong with it; empty: nothing.
+    /// Where nothing is said of cached tokens, they cost in proportion what is listed for this model, or else what
+    /// input costs. Without `MODEL=` it is for all models that have no price. Returns what is wrong with it; empty:
+    /// nothing.
     [[nodiscard]] std::string add(std::string_view text);
     /// Null: no price is known.
     [[nodiscard]] const ModelPrices* find(std::string_view model) const;
+    /// Names that `add` was given and none of these models has.
+    [[nodiscard]] std::vector<std::string> unused(std::span<const std::string> models) const;
 
 private:
+    [[nodiscard]] const std::pair<const std::string, ModelPrices>* entry_of(std::string_view model) const;
+
     std::map<std::string, ModelPrices, std::less<>> by_model_{};
     std::optional<ModelPrices> of_others_{};
+    std::vector<std::string> given_{};  // names in `by_model_`
 };
 
-/// `is_one_call`: otherwise the usage is a sum over calls, and none of them is taken for a long one.
-[[nodiscard]] double dollars_of(const Usage& usage, const ModelPrices& prices, bool is_one_call) noexcept;
+/// How a call is charged that its usage does not tell.
+struct Charging {
+    bool is_one_call = true;  ///< otherwise the usage is a sum over calls, and none of them is taken for a long one
+    bool writes_live_an_hour = false;  ///< what was written to the cache for a time that is not told
+};
+[[nodiscard]] double dollars_of(const Usage& usage, const ModelPrices& prices, const Charging& charging) noexcept;
 
 }  // namespace whittle::cli

@@ -58,7 +58,9 @@ void ReplayPage::add(ReplayedStory&& told, const ReplayedSessions& session) {
     Shown shown{.cost = session.cost.everything, .row = rows_.size() - 1};
     shown.session.id = std::move(told.id);
     shown.session.facts = fmt::format("{}, {}", numbered(session.totals.calls, "model call"), told.file);
-    shown.session.verdict = cost_sentence(comparison) + " " + changes_sentence(comparison.subject, told.story);
+    shown.session.verdict =
+        cost_sentence(comparison) + " " +
+        changes_sentence(comparison.subject, told.story, session.cost.with_repairs - session.cost.sent);
     shown.session.tables.push_back(rules_table(told.story));
     shown.session.tables.push_back(
         costs_table("Costs of this session", told.everything, told.under_chain, session.cost));

@@ -73,7 +73,7 @@ std::string cost_sentence(const ReportComparison& comparison) {
                        change_of(comparison.before, comparison.after));
 }
 
-std::string changes_sentence(const std::string& subject, const SessionStory& story) {
+std::string changes_sentence(const std::string& subject, const SessionStory& story, double repairs) {
     std::int64_t changes = 0;
     std::int64_t less = 0;
     for (const StoryRule& rule : story.rules) {
@@ -82,13 +82,12 @@ std::string changes_sentence(const std::string& subject, const SessionStory& sto
         less += rule.tokens_before - rule.tokens;
     }
     if (changes == 0) return fmt::format("{} would have changed no message.", subject);
-    const StoryCost sum = sum_of_sent(story);
-    const ReportCost again{.tokens = sum.repairs,
-                           .dollars = story.price ? std::optional(sum.repairs * *story.price) : std::nullopt};
+    ReportCost again{.tokens = repairs};
+    if (story.price) again.dollars = sum_of_sent(story).repairs * *story.price;
     std::string text =
         fmt::format("{} would have changed messages {} and made them {} shorter, each for all later calls.", subject,
                     changes == 1 ? "once" : grouped(changes) + " times", numbered(less, "token"));
-    if (sum.repairs >= 0.5)
+    if (repairs >= 0.5)
         text += fmt::format(" {} of its cost is for what a later call needed and had to fetch again.",
                             cost_with_unit(again));
     return text;

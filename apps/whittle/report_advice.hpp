@@ -25,8 +25,8 @@ struct ReportComparison {
 /// "It cost ... as sent. Under recommended it would have cost ..., 9 % less."
 [[nodiscard]] std::string cost_sentence(const ReportComparison& comparison);
 
-/// "71 changes of messages took ...", and what was fetched again.
-[[nodiscard]] std::string changes_sentence(const std::string& subject, const SessionStory& story);
+/// "71 changes of messages took ...", and what was fetched again: `repairs`, in tokens' worth.
+[[nodiscard]] std::string changes_sentence(const std::string& subject, const SessionStory& story, double repairs);
 
 /// Whether to take the chain.
 [[nodiscard]] std::string advice_text(const ReportComparison& comparison);

@@ -59,7 +59,10 @@ public:
     ExitCode run() {
         find_files();
         Bills bills = read_bills();
-        bills.settle(command_.since, price_list());
+        const PriceList prices = price_list();
+        bills.settle(command_.since, prices);
+        for (const std::string& model : prices.unused(bills.models()))
+            complain(fmt::format("note: --price {}: no call is of that model", shown(model)));
         report_.set_bills(std::move(bills));
         if (!command_.bill) compare_sessions();
         if (const std::string text = newer_.text(); !text.empty()) complain("note: " + text);

@@ -13,14 +13,16 @@ namespace whittle::cli {
 namespace {
 
 ReportCost cost_in_report(const StrategySum& sum) {
-    const bool is_priced = sum.priced_sessions > 0 && sum.priced_sessions == sum.sessions;
+    const bool is_priced = sum.is_priced() && sum.priced_sessions == sum.sessions;
     return {.tokens = sum.with_repairs, .dollars = is_priced ? std::optional(sum.dollars) : std::nullopt};
 }
 
 ReportCost cost_of_bill(const BillSum& bill) {
-    const bool is_priced = bill.billed_calls > 0 && bill.priced_calls == bill.billed_calls;
-    return {.tokens = bill.billed_cost, .dollars = is_priced ? std::optional(bill.dollars) : std::nullopt};
+    return {.tokens = bill.billed_cost, .dollars = bill.is_priced() ? std::optional(bill.dollars) : std::nullopt};
 }
+
+/// Tokens' worth of what was fetched again.
+double repairs_of(const StrategySum& sum) { return sum.with_repairs - sum.cost; }
 
 /// Of that strategy on one session.
 ReportCost cost_on_session(const evaluation::Figures& figures, const ScannedSession& session) {
@@ -54,9 +56,9 @@ ReportFigure all_sessions_figure(const StrategySum& recorded, const StrategySum&
             .value = change(recorded.with_repairs, preset.with_repairs),
             .note = fmt::format("{} tokens' worth in place of {}; {} no bill", rounded(preset.with_repairs),
                                 rounded(recorded.with_repairs),
-                                recorded.sessions - recorded.billed_sessions == 1
+                                recorded.sessions - recorded.priced_sessions == 1
                                     ? "1 has"
-                                    : grouped(recorded.sessions - recorded.billed_sessions) + " have")};
+                                    : grouped(recorded.sessions - recorded.priced_sessions) + " have")};
 }
 
 /// Where the figures in front of it are of all sessions, and only some have prices.
@@ -71,7 +73,9 @@ ReportFigure priced_figure(const StrategySum& recorded, const StrategySum& prese
 /// What the bill is beside the other figures.
 std::string note_on_bill(bool is_priced) {
     if (is_priced)
-        return " As sent is what was billed, by list prices; under the preset it is that bill, changed as our count of "
+        return " As sent is what was billed, by list prices, and what the agents' own compactions took out and later "
+               "calls "
+               "needed, fetched again; under the preset it is that bill, changed as our count of "
                "the same calls changes.";
     return " What was billed is by the providers' own counts of tokens, and includes what is in no log, such as "
            "thinking: compare it with bills, and the other figures with each other.";
@@ -137,14 +141,6 @@ ReportRow ScanReport::row_of(const ScannedSession& session) {
     return row;
 }
 
-/// What was billed for calls that no message shows is on both sides.
-void ScanReport::price_story(ScannedSession& session) {
-    const double own = session.recorded.money.front().with_repairs;
-    if (!cost_of_bill(session.bill).dollars || own <= 0 || session.compared_dollars <= 0) return;
-    session.story->price = session.compared_dollars / own;
-    session.story->billed_beside = session.bill.dollars - session.compared_dollars;
-}
-
 /// Takes the stories of the dearest along.
 void ScanReport::take_sessions(ReportPage& page) {
     for (Dear& dear : dear_) {
@@ -155,8 +151,9 @@ void ScanReport::take_sessions(ReportPage& page) {
         const std::string of_all =
             dear.calls == dear.calls_in_log ? "" : fmt::format(" of {} in the log", grouped(dear.calls_in_log));
         session.facts = fmt::format("{}, {}{}, {}", dear.agent, numbered(dear.calls, "call"), of_all, dear.file);
-        session.verdict = cost_sentence(comparison_of(dear.strategies[0], dear.strategies[2])) + " " +
-                          changes_sentence("The preset " + strategies_[1].name, *dear.story);
+        session.verdict =
+            cost_sentence(comparison_of(dear.strategies[0], dear.strategies[2])) + " " +
+            changes_sentence("The preset " + strategies_[1].name, *dear.story, repairs_of(dear.strategies[2]));
         session.tables.push_back(rules_table(*dear.story));
         session.tables.push_back(strategies_in_report("Strategies on this session", dear.strategies));
         session.story = std::move(*dear.story);
@@ -173,7 +170,8 @@ ReportOverview ScanReport::take_overview() {
         "{} A name that is a link leads to the session, call by call: the {} that cost most{}. For another one run "
         "whittle scan FILE --html OUT.html.",
         recorded_.priced_sessions == recorded_.sessions
-            ? "as sent: what was billed; tokens' worth: by our count, with what was missing fetched "
+            ? "as sent: what was billed, and what the agents' own compactions made them fetch again; tokens' worth: by "
+              "our count, with what was missing fetched "
               "again; under recommended: the bill, changed as that count is."
         : has_bills ? "Costs are by our count, with what was missing fetched again. billed: what the provider said, "
                       "which is more where the log lacks some of it."

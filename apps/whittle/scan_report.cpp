@@ -33,12 +33,13 @@ CountedSum& CountedSum::operator+=(const CountedSum& more) noexcept {
 
 void StrategySum::add(const evaluation::Figures& figures, const ScannedSession& session) {
     ++sessions;
-    billed_sessions += session.bill.billed_calls > 0 ? 1 : 0;
-    if (session.bill.billed_calls > 0 && session.bill.priced_calls == session.bill.billed_calls) {
-        const double own = session.recorded.money.front().with_repairs;
-        const double ratio = own > 0 ? figures.money.front().with_repairs / own : 1.0;
+    unpriced_calls += session.bill.billed_calls - session.bill.priced_calls;
+    if (session.bill.priced_calls > 0) {
+        const double own = session.recorded.money.back().sent;
+        const double change = own > 0 ? figures.money.back().with_repairs / own - 1.0 : 0.0;
         ++priced_sessions;
-        dollars += session.bill.dollars + (ratio - 1.0) * session.compared_dollars;
+        billed_dollars += session.bill.dollars;
+        dollars += session.bill.dollars + change * session.compared_dollars;
     }
     cost += figures.money.front().sent;
     with_repairs += figures.money.front().with_repairs;
@@ -77,7 +78,6 @@ void ScanReport::add(ScannedSession&& session) {
     spending_ += session.spending;
     bases_.add(session.basis);
     rows_.push_back(row_of(session));
-    if (session.story) price_story(session);
     add_dear(session);
     add_csv(session);
     add_compactions(session);
@@ -145,8 +145,8 @@ void ScanReport::add_csv(const ScannedSession& s) {
                         s.bill.billed_cost, s.recorded.sent, s.recorded.money.front().sent);
     for (const evaluation::Figures& figures : s.strategies)
         csv_ += fmt::format(",{:.1f},{:.1f}", figures.money.front().sent, figures.money.front().with_repairs);
-    csv_ += fmt::format(",{},{:.1f},{},{:.6f}\n", s.bill.repeated_calls, s.recorded.money.front().with_repairs,
-                        s.bill.priced_calls, s.bill.dollars);
+    csv_ += fmt::format(",{},{:.1f},{},{}\n", s.bill.repeated_calls, s.recorded.money.front().with_repairs,
+                        s.bill.priced_calls, dollars_cell(s.bill));
 }
 
 }  // namespace whittle::cli

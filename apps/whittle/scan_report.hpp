@@ -35,9 +35,10 @@ struct CountedSum {
 struct StrategySum {
     std::string name{};
     std::int64_t sessions = 0;
-    std::int64_t billed_sessions = 0;
-    std::int64_t priced_sessions = 0;  ///< of which every billed call has a price
-    double dollars = 0;                ///< of these: their bills, changed as the cost with repairs is
+    std::int64_t priced_sessions = 0;  ///< with a billed call whose price is known
+    std::int64_t unpriced_calls = 0;   ///< billed, and no price is known
+    double billed_dollars = 0;         ///< as far as prices are known
+    double dollars = 0;                ///< of these: the bills, changed as the cost with repairs is
     double cost = 0;                   ///< in input tokens
     double with_repairs = 0;           ///< and what was needed and missing fetched again
     std::int64_t sent = 0;
@@ -49,8 +50,8 @@ struct StrategySum {
 
     /// `figures`: of this strategy on that session.
     void add(const evaluation::Figures& figures, const ScannedSession& session);
-    /// Every session that was billed.
-    [[nodiscard]] bool is_priced() const noexcept { return priced_sessions > 0 && priced_sessions == billed_sessions; }
+    /// Every call that was billed.
+    [[nodiscard]] bool is_priced() const noexcept { return priced_sessions > 0 && unpriced_calls == 0; }
     /// What it cost with what was missing read again: the bills in dollars where all of them have prices, else all
     /// sessions in tokens at the plain input price.
     [[nodiscard]] double comparable_cost() const noexcept { return is_priced() ? dollars : with_repairs; }
@@ -120,7 +121,6 @@ private:
     void add_notes_to(nlohmann::ordered_json& json) const;
     void add_csv(const ScannedSession& session);
     [[nodiscard]] static ReportRow row_of(const ScannedSession& session);
-    static void price_story(ScannedSession& session);
     /// Of all sessions; or of those that have prices, if these are most and no other has a bill.
     [[nodiscard]] ReportComparison comparison() const;
     void put_head(ReportPage& page) const;
@@ -131,6 +131,7 @@ private:
     void add_compactions(const ScannedSession& session);
     /// What it comes to, in a sentence.
     [[nodiscard]] std::string lead_text() const;
+    [[nodiscard]] std::string comparison_text() const;
     /// Empty where any session counts, or there is none.
     [[nodiscard]] std::string none_counts_text() const;
     [[nodiscard]] std::string places_text() const;

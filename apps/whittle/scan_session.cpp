@@ -41,6 +41,15 @@ std::vector<evaluation::RecordedCut> cuts_of(const std::vector<std::size_t>& pla
     return cuts;
 }
 
+/// The profile with the prices of one model, over that of its input.
+evaluation::CostProfile with_prices(evaluation::CostProfile profile, const ModelPrices& prices) {
+    const bool lives_an_hour = profile.cache.name == "anthropic_1h";
+    profile.cache.read = prices.cache_read / prices.input;
+    profile.cache.write = (lives_an_hour ? prices.cache_write_hour : prices.cache_write) / prices.input;
+    profile.output = prices.output / prices.input;
+    return profile;
+}
+
 /// Whether our count is of what was billed, and of what.
 void compare_bill(const SessionBill& bill, const logs::Session& session, ScannedSession& scanned) {
     std::size_t replies = 0;
@@ -56,6 +65,8 @@ void compare_bill(const SessionBill& bill, const logs::Session& session, Scanned
         scanned.compared_dollars += call.dollars.value_or(0);
     }
     scanned.is_comparable = counted > 0 && replies == session.calls.size() && are_billed;
+    // Of runs whose calls were billed as one, as Copilot CLI has it, the bill is of these calls all the same.
+    if (counted > 0 && scanned.compared_dollars == 0) scanned.compared_dollars = scanned.bill.dollars;
     if (!bill.sum) return;
     scanned.comparable = *bill.sum;
     scanned.compared_dollars = scanned.bill.dollars;
@@ -128,11 +139,12 @@ private:
     }
 
     [[nodiscard]] evaluation::RunOptions options() const {
-        return {.profiles = {scanned_.basis.profile},
-                .storage = {},
-                .window = settings_.window,
-                .uncounted = uncounted_,
-                .lists_calls = settings_.wants_story != nullptr};
+        evaluation::RunOptions options{
+            .profiles = {scanned_.basis.profile}, .storage = {}, .window = settings_.window, .uncounted = uncounted_};
+        if (bill_.prices && bill_.prices->input > 0)
+            options.profiles.push_back(with_prices(scanned_.basis.profile, *bill_.prices));
+        options.lists_calls = settings_.wants_story != nullptr;
+        return options;
     }
 
     /// `story`: takes what a report shows of it; null: nobody wants that.
@@ -148,8 +160,19 @@ private:
                                     {.text_bytes = settings_.story_bytes, .is_masked = settings_.is_masked}, on_call);
         }
         evaluation::Figures figures = chain.evaluate_last(session, options());
-        if (story != nullptr) tell_costs(**story, scanned_.recorded, figures);
+        if (story != nullptr) tell(**story, figures);
         return figures;
+    }
+
+    /// In dollars where the bill is: what was billed for calls that no message shows is on both sides then.
+    void tell(SessionStory& story, const evaluation::Figures& figures) const {
+        const double own = scanned_.recorded.money.back().sent;
+        const bool has_dollars = scanned_.bill.is_priced() && scanned_.compared_dollars > 0 && own > 0;
+        if (has_dollars) {
+            story.price = scanned_.compared_dollars / own;
+            story.billed_beside = scanned_.bill.dollars - scanned_.compared_dollars;
+        }
+        tell_costs(story, scanned_.recorded, figures, has_dollars ? figures.money.size() - 1 : 0);
     }
 
     /// What the presets do takes most of the time.
@@ -225,10 +248,7 @@ logs::Session as_logged(Trajectory<>&& trajectory) {
 }
 
 double dear_cost_of(const ScannedSession& session) noexcept {
-    constexpr double usual_price = 3e-6;  // dollars for a token of input
-    const BillSum& bill = session.bill;
-    if (bill.billed_calls == 0) return session.recorded.money.front().sent;
-    return bill.priced_calls == bill.billed_calls ? bill.dollars / usual_price : bill.billed_cost;
+    return session.bill.billed_calls > 0 ? session.bill.rank() : session.recorded.money.front().sent;
 }
 
 ScannedSession scan_session(logs::Session&& session, const SessionBill& bill, bool is_anthropic,

@@ -22,14 +22,15 @@ struct ScannedSession {
     std::string id{};
     std::string parent{};
     std::string file{};
-    BillSum bill{};                  ///< of the calls that count
-    std::int64_t calls_in_log = 0;   ///< with those that do not
-    bool is_comparable = false;      ///< each of them was billed, so that ours and theirs are of the same calls
-    Usage comparable{};              ///< what those with a reply were billed
-    double compared_dollars = 0;     ///< of that, as far as prices are known
-    bool tells_cache = true;         ///< false: of that only a sum of the input is known, cached or not
-    CostBasis basis{};               ///< what the figures below are paid by
-    evaluation::Figures recorded{};  ///< as the agent sent it, by our count
+    BillSum bill{};                 ///< of the calls that count
+    std::int64_t calls_in_log = 0;  ///< with those that do not
+    bool is_comparable = false;     ///< each of them was billed, so that ours and theirs are of the same calls
+    Usage comparable{};             ///< what those with a reply were billed
+    double compared_dollars = 0;    ///< of that, as far as prices are known
+    bool tells_cache = true;        ///< false: of that only a sum of the input is known, cached or not
+    CostBasis basis{};              ///< what the figures below are paid by
+    /// As the agent sent it, by our count. The last of `money` goes by the prices of the model, where they are known.
+    evaluation::Figures recorded{};
     std::vector<evaluation::Figures> strategies{};  ///< everything sent, then each preset
     evaluation::Spending spending{};
     std::int64_t compactions = 0;

@@ -25,14 +25,20 @@ constexpr std::string_view units_note =
     "\"counted by us\" is our count of the same requests under a simulation of the cache that each bill shows, by "
     "which strategies compare. The two differ where a log lacks what was billed, such as thinking.\n";
 constexpr std::string_view counted_note =
-    "billed: input tokens, cached or not, of the sessions that were billed call by call; counted: those of the same "
-    "calls by our count; cache hits: the share of what was billed that came from the cache\n";
+    "billed: input tokens, cached or not, of the sessions whose every call was billed (the others are not here); "
+    "counted: those of the same calls by our count; cache hits: the share of what was billed that came from the "
+    "cache\n";
 constexpr std::string_view spending_note =
     "tokens: of these messages, each once; sent: in all requests together, since a message goes along with every later "
     "call; share: of all that was sent\n";
 constexpr std::string_view dear_note =
-    "billed: in tokens at the plain input price; as sent and recommended: by our count, with what was missing read "
+    "as recorded and recommended: by our count of the same requests, with what calls needed and no longer had read "
     "again; ratio: of these two\n";
+
+constexpr std::string_view next_note =
+    "next: `--html report.html` draws where it went and the dearest sessions call by call; `whittle config show "
+    "--preset "
+    "recommended` prints the configuration, and docs/quickstart.md puts it into an agent\n";
 
 /// The value that a share of them are below; between two of them in proportion.
 double quantile(std::vector<double> values, double share) {
@@ -81,7 +87,7 @@ std::string ScanReport::text(bool colour) const {
                 spending_table().folded_text(colour, columns) +
                 wrapped_lines(std::string(spending_note) + ages_text(), columns) + "\n" +
                 wrapped_lines(compactions_text(), columns) + "\n" + dear_table().folded_text(colour, columns) +
-                wrapped_lines(std::string(dear_note), columns);
+                wrapped_lines(std::string(dear_note), columns) + "\n" + wrapped_lines(std::string(next_note), columns);
     }
     return text + wrapped_lines(none_counts_text() + notes_text(), columns);
 }
@@ -111,17 +117,24 @@ std::string ScanReport::none_counts_text() const {
     return "\nNo model call is of the days that are asked for.\n" + bill_notes(tables_);
 }
 
-std::string ScanReport::lead_text() const {
+std::string ScanReport::lead_text() const { return bill_sentence(tables_.all) + "\n" + comparison_text(); }
+
+/// Like with like: what calls needed and no longer had is read again on both sides.
+std::string ScanReport::comparison_text() const {
     const StrategySum& preset = strategies_[1];
     const std::string less = change(recorded_.comparable_cost(), preset.comparable_cost());
-    const std::string by_count =
-        recorded_.is_priced()
-            ? fmt::format("Under the preset {} it would have been {}, {}, by our count of the same requests;",
-                          preset.name, preset.cost_text(), less)
-            : fmt::format("By our count they cost {} as sent, and would have cost {} under the preset {}, {};",
-                          recorded_.cost_text(), preset.cost_text(), preset.name, less);
-    return fmt::format("{}\n{} both count what a call needed and no longer had as read again.",
-                       bill_sentence(tables_.all), by_count);
+    const bool is_all = !recorded_.is_priced() || recorded_.priced_sessions == recorded_.sessions;
+    const std::string of =
+        is_all ? "they"
+               : fmt::format("the {} with a bill", recorded_.priced_sessions == 1
+                                                       ? "session"
+                                                       : grouped(recorded_.priced_sessions) + " sessions");
+    const bool is_as_billed = recorded_.is_priced() && recorded_.cost_text() == cli::dollars(recorded_.billed_dollars);
+    const std::string own = is_as_billed ? "" : fmt::format("cost {} as recorded and ", recorded_.cost_text());
+    return fmt::format(
+        "By our count of the same requests {} {}would have cost {} under the preset {}, {}; what calls needed and no "
+        "longer had is read again in both.",
+        of, own, preset.cost_text(), preset.name, less);
 }
 
 /// A line for each place that is there, and one with the agents that have none.
@@ -199,13 +212,13 @@ std::string strategies_note(const StrategySum& recorded) {
         "ratio: to the agents' own; sent: input tokens of all requests; peak: of the largest one; resets: calls before "
         "which an edit made more than 64 tokens of the cache useless; hidden: of what later calls needed, what they "
         "could only read back; lost: what was nowhere\n";
-    if (recorded.priced_sessions > 0) {
-        const std::string sessions = numbered(recorded.priced_sessions, "session");
-        text += fmt::format("dollars: the bill{}, changed as the repaired cost is\n",
-                            recorded.priced_sessions == recorded.sessions ? ""
-                            : recorded.is_priced() ? fmt::format(" of the {} that have one", sessions)
-                                                   : fmt::format(" of the {} whose calls all have a price", sessions));
-    }
+    if (recorded.priced_sessions > 0)
+        text += fmt::format(
+            "dollars: the bill{}, changed as the repaired cost by the model's own prices is over the cost as "
+            "recorded\n",
+            recorded.priced_sessions == recorded.sessions && recorded.is_priced()
+                ? ""
+                : fmt::format(" of {}, as far as prices are known", numbered(recorded.priced_sessions, "session")));
     return text;
 }
 
@@ -259,22 +272,16 @@ std::string ScanReport::compactions_text() const {
 }
 
 Table ScanReport::dear_table() const {
-    const bool has_dollars = recorded_.priced_sessions > 0;
-    std::vector<std::string> header{"dearest sessions", "agent", "calls", "billed", "as sent", "recommended", "ratio"};
-    if (has_dollars) header.insert(header.begin() + 3, "dollars");
-    Table table(std::move(header));
+    Table table({"dearest sessions", "agent", "calls", "billed", "as recorded", "recommended", "ratio"});
     for (const Dear& dear : dear_) {
         const StrategySum& own = dear.strategies.front();
-        const double recommended = dear.strategies[2].with_repairs;
-        std::vector<std::string> row{clipped_name(dear.id),
-                                     dear.agent,
-                                     grouped(dear.calls),
-                                     dear.is_billed ? rounded(dear.cost) : "-",
-                                     rounded(own.with_repairs),
-                                     rounded(recommended),
-                                     ratio(recommended, own.with_repairs)};
-        if (has_dollars) row.insert(row.begin() + 3, own.is_priced() ? dollars(own.dollars) : "-");
-        table.add(std::move(row));
+        const StrategySum& preset = dear.strategies[2];
+        const bool in_dollars = own.priced_sessions > 0;
+        const std::string billed = in_dollars ? dollars(own.billed_dollars) : rounded(dear.cost);
+        table.add({clipped_name(dear.id), dear.agent, grouped(dear.calls), dear.is_billed ? billed : "-",
+                   in_dollars ? dollars(own.dollars) : rounded(own.with_repairs),
+                   in_dollars ? dollars(preset.dollars) : rounded(preset.with_repairs),
+                   in_dollars ? ratio(preset.dollars, own.dollars) : ratio(preset.with_repairs, own.with_repairs)});
     }
     return table;
 }

@@ -12,7 +12,7 @@
 namespace whittle::cli {
 
 /// What a call sent and cost on one side of a comparison: by the figures' count (characters / 4), with system text and
-/// tools in front of the messages. Costs are in tokens at the plain input price.
+/// tools in front of the messages. Costs are in tokens at the plain input price, of the model where dollars are known.
 struct StoryCost {
     std::int64_t tokens = 0;
     std::int64_t cached = 0;  ///< of these

@@ -5,11 +5,9 @@
 namespace whittle::cli {
 namespace {
 
-StoryCost cost_under_chain(const evaluation::CallFigures& call) {
-    return {.tokens = call.sent,
-            .cached = call.cached_sent,
-            .cost = call.cost_sent + call.cost_repairs,
-            .repairs = call.cost_repairs};
+StoryCost cost_under_chain(const evaluation::CallFigures& call, std::size_t profile) {
+    const evaluation::CallCost& cost = call.costs[profile];
+    return {.tokens = call.sent, .cached = call.cached_sent, .cost = cost.sent + cost.repairs, .repairs = cost.repairs};
 }
 
 StoryCall& call_of(SessionStory& story, const evaluation::CallFigures& call) {
@@ -24,16 +22,21 @@ void tell_costs(SessionStory& story, const evaluation::Figures& under_chain) {
     for (const evaluation::CallFigures& figures : under_chain.by_call) {
         StoryCall& call = call_of(story, figures);
         call.is_counted = figures.is_counted;
-        call.recorded = {.tokens = figures.raw, .cached = figures.cached_raw, .cost = figures.cost_raw};
-        call.sent = cost_under_chain(figures);
+        call.recorded = {.tokens = figures.raw, .cached = figures.cached_raw, .cost = figures.costs.front().raw};
+        call.sent = cost_under_chain(figures, 0);
     }
 }
 
-void tell_costs(SessionStory& story, const evaluation::Figures& as_sent, const evaluation::Figures& under_chain) {
-    tell_costs(story, under_chain);
+void tell_costs(SessionStory& story, const evaluation::Figures& as_sent, const evaluation::Figures& under_chain,
+                std::size_t profile) {
     story.base = "as sent";
+    for (const evaluation::CallFigures& figures : under_chain.by_call) {
+        StoryCall& call = call_of(story, figures);
+        call.is_counted = figures.is_counted;
+        call.sent = cost_under_chain(figures, profile);
+    }
     for (const evaluation::CallFigures& figures : as_sent.by_call)
-        call_of(story, figures).recorded = cost_under_chain(figures);
+        call_of(story, figures).recorded = cost_under_chain(figures, profile);
 }
 
 }  // namespace whittle::cli

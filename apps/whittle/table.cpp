@@ -58,10 +58,13 @@ std::string change(double before, double now) {
 std::string ratio(double part, double whole) { return whole > 0 ? fmt::format("{:.3f}", part / whole) : "-"; }
 
 std::string dollars(double money) {
+    constexpr double least = 0.00005;
     constexpr double least_of_cents = 0.1;
     constexpr double most = 1e15;
+    if (std::isnan(money)) return "-";
     const double size = std::min(std::abs(money), most);
     const char* const sign = money < 0 ? "-" : "";
+    if (size > 0 && size < least) return fmt::format("{}<$0.0001", sign);
     if (size > 0 && size < least_of_cents) return fmt::format("{}${:.4f}", sign, size);
     const std::int64_t cents = std::llround(100.0 * size);
     return fmt::format("{}${}.{:02}", sign, grouped(cents / 100), cents % 100);

@@ -60,7 +60,7 @@ private:
     [[nodiscard]] Sizes fill_caches(std::size_t call);
     void account(std::size_t call, const Sizes& sizes);
     void pay_repairs(std::size_t call, std::span<const Cached> cached);
-    void list_call(std::size_t call, const Sizes& sizes, double repairs_before);
+    void list_call(std::size_t call, const Sizes& sizes, std::span<const double> repairs_before);
     void compare_with_previous();
     void look_at_newest(std::size_t call);
     void look_at_newest_result(std::size_t message);
@@ -142,7 +142,7 @@ void Run::Impl::send(std::size_t call, const Request& request) {
     const Sizes sizes = fill_caches(call);
     if (counts) account(call, sizes);
     look_at_removed(call);
-    const double repairs_before = repairs_.money().front();
+    const std::vector<double> repairs_before = lists_calls_ ? repairs_.money() : std::vector<double>{};
     if (counts) {
         look_at_newest(call);
         pay_repairs(call, sizes.sent.cached);
@@ -202,7 +202,7 @@ void Run::Impl::pay_repairs(std::size_t call, std::span<const Cached> cached) {
     line_repairs_.pay(call, {.needles = needles, .edits = {}}, cached);
 }
 
-void Run::Impl::list_call(std::size_t call, const Sizes& sizes, double repairs_before) {
+void Run::Impl::list_call(std::size_t call, const Sizes& sizes, std::span<const double> repairs_before) {
     CallFigures& listed = figures_.by_call.emplace_back();
     listed = {.call = call,
               .is_counted = is_counted(call),
@@ -210,10 +210,12 @@ void Run::Impl::list_call(std::size_t call, const Sizes& sizes, double repairs_b
               .sent = sizes.sent.total,
               .cached_raw = sizes.raw.cached.front().best,
               .cached_sent = sizes.sent.cached.front().best};
+    listed.costs.resize(profiles_.size());
     if (!listed.is_counted) return;
-    listed.cost_raw = ledger_.last_raw();
-    listed.cost_sent = ledger_.last_sent();
-    listed.cost_repairs = repairs_.money().front() - repairs_before;
+    for (std::size_t p = 0; p < profiles_.size(); ++p)
+        listed.costs[p] = {.raw = ledger_.last_raw(p),
+                           .sent = ledger_.last_sent(p),
+                           .repairs = repairs_.money()[p] - repairs_before[p]};
 }
 
 void Run::Impl::compare_with_previous() {

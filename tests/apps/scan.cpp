@@ -392,7 +392,8 @@ TEST_CASE("scan takes files and folders, and sessions in the library's own form"
 TEST_CASE("the tables of a scan say what was billed and what each preset comes to", "[apps]") {
     const Home home;
     const std::string out = run_cli(home.dir, "scan '" + fixture_file("claude_code.jsonl") + "'").out;
-    CHECK(has(out, ": 1 file\n\n2 sessions, 5 model calls; 6 calls were billed $0.0585: "));
+    CHECK(has(out,
+              ": 1 file\n\n2 sessions, 5 model calls; 6 calls were billed, $0.0585 by the prices of their models: "));
     CHECK(
         has(out, "\n\nbilled       dollars  sessions  calls  billed calls  input  cached  written  output    cost\n"));
     CHECK(has(out, "\nclaude_code  $0.0585         2      5             6    928  47,600   10,230     327  20,111\n"));

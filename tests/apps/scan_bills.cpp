@@ -68,7 +68,7 @@ TEST_CASE("scan --bill shows what was billed by agent, model, project and day, a
     CHECK(has(text, "\n/home/ann/other "));
     CHECK_FALSE(has(text, "recommended"));
     const std::string csv = run_cli(dir, "scan a.jsonl b.jsonl --bill --csv").out;
-    CHECK(has(csv, "\nclaude_code,\"b\",\"\",\"b.jsonl\",\"/home/ann/other\",1,1,400,0,0,40,600.0,0,0,0.000000\n"));
+    CHECK(has(csv, "\nclaude_code,\"b\",\"\",\"b.jsonl\",\"/home/ann/other\",1,1,400,0,0,40,600.0,0,0,\n"));
 }
 
 TEST_CASE("days are those of the place where the machine is", "[apps]") {
