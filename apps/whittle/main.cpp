@@ -1,3 +1,4 @@
+#include "command_line.hpp"
 #include "command_table.hpp"
 #include "commands.hpp"
 #include "config_commands.hpp"
@@ -276,6 +277,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
     try {
         const SignalWatch watch;
+        keep_command_line({argv, static_cast<std::size_t>(argc)});
         return run(argc, argv);
     } catch (const std::exception& error) {
         complain(error.what());
