@@ -75,8 +75,8 @@ std::string note_on_bill(bool is_priced) {
     if (is_priced)
         return " As sent is what was billed, by list prices, and what the agents' own compactions took out and later "
                "calls "
-               "needed, fetched again; under the preset it is that bill, changed as our count of "
-               "the same calls changes.";
+               "needed, fetched again; under the preset it is that bill, changed as our count of the same calls "
+               "changes.";
     return " What was billed is by the providers' own counts of tokens, and includes what is in no log, such as "
            "thinking: compare it with bills, and the other figures with each other.";
 }
