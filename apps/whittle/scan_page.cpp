@@ -73,10 +73,9 @@ ReportFigure priced_figure(const StrategySum& recorded, const StrategySum& prese
 /// What the bill is beside the other figures.
 std::string note_on_bill(bool is_priced) {
     if (is_priced)
-        return " As sent is what was billed, by list prices, and what the agents' own compactions took out and later "
-               "calls "
-               "needed, fetched again; under the preset it is that bill, changed as our count of the same calls "
-               "changes.";
+        return " As sent is what was billed, by the prices of the models, and what the agents' own compactions took "
+               "out and later calls needed, fetched again; under the preset it is that bill, changed as our count of "
+               "the same calls changes.";
     return " What was billed is by the providers' own counts of tokens, and includes what is in no log, such as "
            "thinking: compare it with bills, and the other figures with each other.";
 }
@@ -171,8 +170,7 @@ ReportOverview ScanReport::take_overview() {
         "whittle scan FILE --html OUT.html.",
         recorded_.priced_sessions == recorded_.sessions
             ? "as sent: what was billed, and what the agents' own compactions made them fetch again; tokens' worth: by "
-              "our count, with what was missing fetched "
-              "again; under recommended: the bill, changed as that count is."
+              "our count, with what was missing fetched again; under recommended: the bill, changed as that count is."
         : has_bills ? "Costs are by our count, with what was missing fetched again. billed: what the provider said, "
                       "which is more where the log lacks some of it."
                     : "Costs are by our count, with what was missing fetched again.",

@@ -154,14 +154,15 @@ TEST_CASE("the data of a story are its columns, messages, edits, names and texts
          .tokens_before = 50,
          .tokens = 10,
          .text = {.head = "[cl", .tail = "red]", .left_out = 2}});
-    CHECK(story_data(story) ==
-          R"({"chain":"mine","base":"as sent","price":null,"beside":0.0,"counter":"chars","calls":2,"columns":{"per":1,)"
-          R"("recorded":[10,60],"cached_recorded":[0,10],"cost_recorded":[10,62],"repairs_recorded":[0,2],)"
-          R"("sent":[10,20],"cached":[0,8],"cost_sent":[10,23],"repairs_sent":[0,1],"edits":[0,1],"uncounted":[0,1]},)"
-          R"("messages":[[0,0,0,1,1,0],[2,1,2,3,3,1]],)"
-          R"("edits":[[1,1,4,10,5,6,60,50,2,-1]],"messages_left_out":0,"edits_left_out":0,)"
-          R"("names":["user","","tool","read","cleared","reduction","old_round"],)"
-          R"("texts":["go \u003con\u003e","a long result",["[cl",2,"red]"]]})");
+    CHECK(
+        story_data(story) ==
+        R"({"chain":"mine","base":"as sent","price":null,"beside":0.0,"counter":"chars","calls":2,"columns":{"per":1,)"
+        R"("recorded":[10,60],"cached_recorded":[0,10],"cost_recorded":[10,62],"repairs_recorded":[0,2],)"
+        R"("sent":[10,20],"cached":[0,8],"cost_sent":[10,23],"repairs_sent":[0,1],"edits":[0,1],"uncounted":[0,1]},)"
+        R"("messages":[[0,0,0,1,1,0],[2,1,2,3,3,1]],)"
+        R"("edits":[[1,1,4,10,5,6,60,50,2,-1]],"messages_left_out":0,"edits_left_out":0,)"
+        R"("names":["user","","tool","read","cleared","reduction","old_round"],)"
+        R"("texts":["go \u003con\u003e","a long result",["[cl",2,"red]"]]})");
 }
 
 TEST_CASE("a report tells who cut a message, by which rule, and has the original", "[apps]") {
