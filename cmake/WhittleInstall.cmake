@@ -71,7 +71,14 @@ endforeach()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/whittle.pc.in" "${PROJECT_BINARY_DIR}/whittle.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/whittle.pc" DESTINATION "${whittle_pc_dir}")
 
-install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+# As in the repository, so that links between the pages lead somewhere.
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(
+  DIRECTORY "${PROJECT_SOURCE_DIR}/docs" "${PROJECT_SOURCE_DIR}/extensions" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
+  FILES_MATCHING PATTERN "*.md" PATTERN "*.svg"
+)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/tool/docs" DESTINATION "${CMAKE_INSTALL_DOCDIR}/tool" FILES_MATCHING PATTERN "*.md")
 if(TARGET whittle_cli)
   install(TARGETS whittle_cli)
   if(TARGET whittle_cli_pages)

@@ -1,15 +1,17 @@
+#include "command_line.hpp"
 #include "command_table.hpp"
 #include "commands.hpp"
 #include "config_commands.hpp"
+#include "documentation.hpp"
 #include "explain_commands.hpp"
 #include "interrupt.hpp"
 #include "masked.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "scan_command.hpp"
-#include "shown.hpp"
 #include "store_commands.hpp"
 #include "token_commands.hpp"
+#include "usage_error.hpp"
 #include "whittle/base/version.hpp"
 
 #include <CLI/CLI.hpp>
@@ -42,6 +44,7 @@ CLI::App* add_replay(CLI::App& app, ReplayCommand& command) {
     sub->add_flag("--delta", command.delta,
                   "With --requests: only what the request before did not have, and how much of it to keep");
     sub->add_flag("--totals", command.totals_only, "Leave out the single sessions");
+    sub->add_flag("--all", command.all, "All columns, and how much of the input the cache gives");
     add_html(*sub, command.html);
     sub->footer(
         "Examples:\n"
@@ -88,7 +91,8 @@ CLI::App* add_compare(CLI::App& app, CompareCommand& command) {
                     "The model's window: presets go by it, larger requests are counted (default 200000)")
         ->check(whole_number_check(1, "tokens, such as 200000"))
         ->type_name("TOKENS");
-    sub->add_flag("--by-file", command.by_file, "A row for each file too");
+    sub->add_flag("--all", command.all, "All tables: by size of sessions, what was needed, each profile");
+    sub->add_flag("--by-file", command.by_file, "A table for each file too; in JSON and CSV a row");
     sub->add_flag("--sessions", command.sessions, "With --json: the single sessions too");
     sub->add_option("--svg", command.svg,
                     "Draw what each costs against the edits that it leaves possible; - is standard output")
@@ -153,14 +157,17 @@ CLI::App* add_check(CLI::App& app, CheckCommand& command) {
     return sub;
 }
 
-/// Help and version as they are; a message about the arguments repeats them, escaped.
+/// Help and version, or what is wrong with the arguments.
 ExitCode tell(const CLI::App& app, const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0) {
+        write_error_stream(usage_error(app, error));
+        return usage;
+    }
     std::ostringstream out;
-    std::ostringstream err;
-    const int code = app.exit(error, out, err);
-    if (!out.view().empty()) print_as_it_is(out.view());
-    write_error_stream(shown_lines(printed(err.view())));
-    return code == 0 ? done : usage;
+    app.exit(error, out, out);
+    if (dynamic_cast<const CLI::CallForHelp*>(&error) != nullptr) out << "\n" << documentation_line();
+    print_as_it_is(out.view());
+    return done;
 }
 
 int guarded(const std::function<ExitCode()>& work) {
@@ -270,6 +277,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
     try {
         const SignalWatch watch;
+        keep_command_line({argv, static_cast<std::size_t>(argc)});
         return run(argc, argv);
     } catch (const std::exception& error) {
         complain(error.what());

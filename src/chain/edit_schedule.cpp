@@ -58,6 +58,29 @@ private:
     double bytes_ = 0.0;
 };
 
+/// What it costs and brings to commit all offers from one message on, in tokens at the plain input price.
+struct EditBalance {
+    double rents = 0.0;   ///< that its edits have cost so far by not being made
+    double saved = 0.0;   ///< tokens that each later call sends less
+    double behind = 0.0;  ///< tokens behind that message, which are written to the cache once more
+    double unsent = 0.0;  ///< those of them that are written for the first time anyway
+    double voided = 0.0;  ///< thinking that is void then
+
+    /// What the rents are more than the price of it. `once_more`: of writing a token in place of reading it.
+    [[nodiscard]] double surplus(double once_more) const noexcept { return rents - once_more * behind - voided; }
+    /// Whether calls with so many rents of a token in all would pay for it too.
+    [[nodiscard]] bool is_paid_by(double rents_to_come, double once_more) const noexcept {
+        return rents_to_come * saved >= once_more * (behind - unsent) + voided;
+    }
+};
+
+std::vector<const EditOffer*> newest_first(std::span<const EditOffer> offers) {
+    std::vector<const EditOffer*> ordered;
+    for (const EditOffer& offer : offers) ordered.push_back(&offer);
+    std::ranges::stable_sort(ordered, [](const EditOffer* a, const EditOffer* b) { return a->message > b->message; });
+    return ordered;
+}
+
 /// Numbers of an account: tokens in thousandths.
 double from_note(std::string_view& text) {
     std::int64_t value = 0;
@@ -190,38 +213,30 @@ std::optional<std::size_t> EditSchedule::decide(std::span<const EditOffer> offer
 
 std::optional<std::size_t> EditSchedule::find_best(std::span<const EditOffer> offers, const Accounts& accounts,
                                                    TokensBetween tokens) const {
-    std::vector<const EditOffer*> newest_first;
-    for (const EditOffer& offer : offers) newest_first.push_back(&offer);
-    std::ranges::stable_sort(newest_first,
-                             [](const EditOffer* a, const EditOffer* b) { return a->message > b->message; });
-    const CacheProfile& cache = turn_.config.profile.cache;
-    const double cost = cache.write - cache.read;
-    const std::size_t size = turn_.outline().size();
-    const std::size_t sent = std::min(turn_.sent(), size);
-    const auto between = [&](std::size_t first, std::size_t last) {
-        return first < last ? static_cast<double>(tokens(first, last)) : 0.0;
-    };
-    const double unsent = between(sent, size);
     constexpr double of_calls_so_far = 1.0 / 3.0;  // may follow
-    const double evidence = of_calls_so_far * std::max(call_ - config_.first_calls, 0);
+    const double rents_to_come = of_calls_so_far * std::max(call_ - config_.first_calls, 0) * rent_;
+    const CacheProfile& cache = turn_.config.profile.cache;
+    const double once_more = cache.write - cache.read;
+    const std::size_t size = turn_.outline().size();
+    const auto behind = [&](std::size_t first) {
+        return first < size ? static_cast<double>(tokens(first, size)) : 0.0;
+    };
     VoidedThinking thinking(turn_, size);
-    double rents = 0.0;
-    double saved = 0.0;
+    EditBalance all{.unsent = behind(std::min(turn_.sent(), size))};
     double best = 0.0;
     std::optional<std::size_t> found;
-    for (std::size_t i = 0; i < newest_first.size(); ++i) {
-        const EditOffer& offer = *newest_first[i];
-        const auto gain = static_cast<double>(offer.tokens_now - offer.tokens_then);
-        if (const auto account = accounts.find(offer.id); account != accounts.end()) rents += account->second;
-        saved += gain;
-        const bool has_more = i + 1 < newest_first.size() && newest_first[i + 1]->message == offer.message;
+    const std::vector<const EditOffer*> ordered = newest_first(offers);
+    for (std::size_t i = 0; i < ordered.size(); ++i) {
+        const EditOffer& offer = *ordered[i];
+        if (const auto account = accounts.find(offer.id); account != accounts.end()) all.rents += account->second;
+        all.saved += static_cast<double>(offer.tokens_now - offer.tokens_then);
+        const bool has_more = i + 1 < ordered.size() && ordered[i + 1]->message == offer.message;
         if (has_more) continue;
-        const double behind = between(offer.message, size) - saved;
-        const double voided = thinking.behind(offer.message);
-        const double value = rents - cost * behind - voided;
-        const bool pays = evidence * rent_ * saved >= cost * (behind - unsent) + voided;
-        if (value < 0 || !pays || (found && value <= best)) continue;
-        best = value;
+        all.behind = behind(offer.message) - all.saved;
+        all.voided = thinking.behind(offer.message);
+        const double surplus = all.surplus(once_more);
+        if (surplus < 0 || !all.is_paid_by(rents_to_come, once_more) || (found && surplus <= best)) continue;
+        best = surplus;
         found = offer.message;
     }
     return found;

@@ -10,8 +10,9 @@ const NoteBook::Map& NoteBook::all() const noexcept {
 }
 
 const Note* NoteBook::find(std::string_view owner, std::string_view name) const {
-    const auto found = all().find(KeyView(owner, name));
-    return found == all().end() ? nullptr : &found->second;
+    if (!map_) return nullptr;
+    const auto found = map_->find(KeyView(owner, name));
+    return found == map_->end() ? nullptr : &found->second;
 }
 
 void NoteBook::set(std::string_view owner, std::string_view name, Note note) {

@@ -89,6 +89,45 @@ const StageReport* Report::find(std::string_view middleware) const noexcept {
 
 namespace {
 
+/// What the reasons of our stages mean; empty for those of others.
+std::string_view meaning_of(std::string_view reason) noexcept {
+    if (reason == "does_not_pay_yet")
+        return "cutting does not pay yet, since the provider would have to read all that stands behind the cut again";
+    if (reason == "nothing_old_enough") return "nothing is old enough to be cut";
+    if (reason == "may_not_be_cut") return "what is old enough may not be cut";
+    if (reason == "looked_at_already") return "this call was looked at before";
+    return {};
+}
+
+std::string text_of_undue(const StageReport& stage) {
+    if (stage.count <= stage.threshold)
+        return stage.threshold > 0 ? "not due: not above its limit" : "not due: nothing for it to do";
+    if (stage.reason.empty())
+        return stage.threshold > 0 ? "not due" : "not due: no limit is set, or its window is not known";
+    const std::string_view meaning = meaning_of(stage.reason);
+    return fmt::format("above its limit, but not due: {}", meaning.empty() ? stage.reason : meaning);
+}
+
+}  // namespace
+
+std::string outcome_text(const StageReport& stage) {
+    switch (stage.outcome) {
+        case Outcome::idle: return "nothing to do in this hook";
+        case Outcome::undue: return text_of_undue(stage);
+        case Outcome::remembered: return "not tried again: the last try freed too little, and little has come since";
+        case Outcome::nothing: return "due, but there is nothing that it may take";
+        case Outcome::too_small: return "due, but it would free less than it is asked for";
+        case Outcome::committed: return "committed";
+        case Outcome::planned: return "planned, in a dry run";
+        case Outcome::store_failed: return "nothing done, since the store failed";
+        case Outcome::vetoed: return "vetoed: the host said no";
+        case Outcome::failed: return "failed";
+    }
+    return "unknown";
+}
+
+namespace {
+
 using NameMessage = std::function<std::string(Serial)>;
 
 void append_details(std::string& text, const StageDetails& details, const NameMessage& name_message) {
@@ -100,8 +139,8 @@ void append_details(std::string& text, const StageDetails& details, const NameMe
                             details.bytes_stored);
     }
     for (const Candidate& c : details.candidates) {
-        text += fmt::format("    {} part {}: {} ({}), {} tokens\n", name_message(c.serial), c.part,
-                            c.cut ? "cut" : "kept", c.rule, c.tokens);
+        text += fmt::format("    {} part {}: {} ({})", name_message(c.serial), c.part, c.cut ? "cut" : "kept", c.rule);
+        text += c.cut ? fmt::format(", {} tokens\n", c.tokens) : "\n";
     }
     for (const Repair& r : details.repairs)
         text += fmt::format("    {}: {} ({})\n", r.serial == 0 ? "the list" : name_message(r.serial), r.text, r.code);
@@ -118,8 +157,8 @@ std::string to_text(const Report& report, const NameMessage& name_message) {
         fmt::format("{}: {} -> {} tokens\n", name_of(report.hook), report.tokens_before, report.tokens_after);
     for (const StageReport& stage : report.stages) {
         if (stage.outcome == Outcome::idle) continue;
-        text += fmt::format("  {}: {} (count {}, limit {}, {})\n", stage.middleware, name_of(stage.outcome),
-                            stage.count, stage.threshold, stage.counter);
+        text += fmt::format("  {}: {} (count {}, limit {}, {})\n", stage.middleware, outcome_text(stage), stage.count,
+                            stage.threshold, stage.counter);
         if (stage.details) append_details(text, *stage.details, name_message);
     }
     return text;

@@ -41,6 +41,7 @@ void Trimmer::before_model(HookTurn& turn, WithDraft with_draft) const {
     EditSchedule schedule(turn, when);
     if (state->is_at_rest() && !schedule.is_at_edge(total)) return schedule.advance();
     state->take(turn);
+    turn.report.reason = "looked_at_already";
     const bool is_new = schedule.is_new_call();
     if (is_new) {
         state->invalidate();  // until all is done
@@ -48,9 +49,13 @@ void Trimmer::before_model(HookTurn& turn, WithDraft with_draft) const {
         run.look((schedule.is_cold() && total > config_->cold_start_tokens) || schedule.is_at_edge(total));
         const auto first = run.decide(total);
         state->validate();
+        turn.report.reason = first                    ? "may_not_be_cut"
+                             : state->offered.empty() ? "nothing_old_enough"
+                                                      : "does_not_pay_yet";
         if (first) with_draft([&](Draft& edit) { run.commit(edit, *first); });
         run.tell_kept();
     }
+    if (turn.report.outcome != Outcome::undue || total <= turn.report.threshold) turn.report.reason = {};
     schedule.advance();
 }
 

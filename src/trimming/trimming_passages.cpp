@@ -61,7 +61,6 @@ TrimmingRun::Form TrimmingRun::form_of_passages(const TrimPart& part, const std:
     Form form;
     form.is_closed = std::ranges::find(stays, true) == stays.end();
     form.rule = form.is_closed ? "old_result" : "old_passages";
-    form.note = form.is_closed ? "l" : "";
     const TextMark mark = mark_with(reference);
     form.text = part.read->text_with_marks(stays, [&](std::uint64_t first, std::uint64_t lines) {
         return form.is_closed ? mark.of_result(lines, part.original_bytes) : mark.of_lines(first, lines);

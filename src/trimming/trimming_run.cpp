@@ -234,7 +234,7 @@ std::optional<TrimmingRun::Form> TrimmingRun::form_of(const TrimPlace& place, st
                                       state_.messages()[place.first].call, rules, part.next_due)
                    : old_arguments(text, part.is_edit, reference, state_.index(), call, rules, part.next_due);
     if (!now) return std::nullopt;
-    return Form{.text = *std::move(now), .rule = "old_arguments", .note = "a"};
+    return Form{.text = *std::move(now), .rule = "old_arguments", .trimmed_as = TrimmedAs::arguments};
 }
 
 std::optional<TrimmingRun::Form> TrimmingRun::form_of_result(TrimPart& part, int call, std::string_view text,
@@ -248,19 +248,20 @@ std::optional<TrimmingRun::Form> TrimmingRun::form_of_result(TrimPart& part, int
         return form;
     }
     const ExtractRules rules = extract_rules_of(config_);
-    if (part.is_extract)
-        return Form{.text = last_of_extract(text, reference), .rule = "old_output", .note = "l", .is_closed = true};
+    if (part.is_extract) return Form{.text = last_of_extract(text, reference), .rule = "old_output", .is_closed = true};
     if (part.form.kind == ResultClass::read) return form_of_read(part, call, text, reference);
     if (part.form.kind == ResultClass::edit) {
         if (!config_.trim_edit_results) return std::nullopt;
-        return Form{
-            .text = extract_of_edit(text, reference, rules), .rule = "edit_result", .note = "e", .is_closed = true};
+        return Form{.text = extract_of_edit(text, reference, rules),
+                    .rule = "edit_result",
+                    .trimmed_as = TrimmedAs::edit_result,
+                    .is_closed = true};
     }
     if (!config_.trim_outputs) return std::nullopt;
     const std::string_view whole = part.original.empty() ? text : std::string_view(part.original);
     return Form{.text = extract_of(whole, part.form, reference, call, state_.index(), rules),
                 .rule = "output",
-                .note = "x",
+                .trimmed_as = TrimmedAs::extract,
                 .is_extract = true};
 }
 
@@ -412,7 +413,7 @@ void TrimmingRun::settle(const CommitResult& result, std::size_t first) {
         if (part.read) {
             state_.note_form(outline[m].serial, p, *part.read);
         } else {
-            state_.note_form(outline[m].serial, p, staged.form.note);
+            state_.note_form(outline[m].serial, p, staged.form.trimmed_as);
         }
         state_.file(staged.place);
     }

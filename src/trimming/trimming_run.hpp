@@ -38,7 +38,7 @@ private:
     struct Form {
         std::string text{};
         std::string_view rule{};
-        std::string note{};  ///< as `note_form` has it; empty: of `read`
+        TrimmedAs trimmed_as = TrimmedAs::last_form;  ///< where there is no `read`
         std::unique_ptr<ReadForm> read{};
         bool is_extract = false;
         bool is_closed = false;

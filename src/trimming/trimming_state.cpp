@@ -363,7 +363,7 @@ bool TrimmingState::adopt(TrimPart& part, std::string_view shown, const TrimMess
         part.is_considered = true;
         note_form(message.serial, number, *part.read);
     } else {
-        note_form(message.serial, number, "f");
+        note_form(message.serial, number, TrimmedAs::on_arrival);
     }
     arrived_.erase(found);
     return true;
@@ -378,17 +378,18 @@ void TrimmingState::restore_form(TrimPart& part, std::string_view shown, std::st
         part.is_closed = true;
         return;
     }
-    if (found->second == "f") {
-        part.is_considered = false;
-        part.original = std::string(original);
-    } else if (found->second == "l" || found->second == "e") {
-        part.is_closed = true;
-    } else if (found->second == "x") {
-        part.is_extract = true;
-    } else {
-        part.read = std::make_unique<ReadForm>(original, part.form, read_rules_of(config_), index_);
-        part.read->keep(ranges_from(found->second));
+    switch (static_cast<TrimmedAs>(found->second.size() == 1 ? found->second.front() : '\0')) {
+        case TrimmedAs::on_arrival:
+            part.is_considered = false;
+            part.original = std::string(original);
+            return;
+        case TrimmedAs::last_form:
+        case TrimmedAs::edit_result: part.is_closed = true; return;
+        case TrimmedAs::extract: part.is_extract = true; return;
+        case TrimmedAs::arguments: break;  // of a call, never of a result
     }
+    part.read = std::make_unique<ReadForm>(original, part.form, read_rules_of(config_), index_);
+    part.read->keep(ranges_from(found->second));
 }
 
 void TrimmingState::load_forms(HookTurn& turn) {
@@ -397,10 +398,15 @@ void TrimmingState::load_forms(HookTurn& turn) {
     loaded_forms_ = forms_from(forms_);
 }
 
-void TrimmingState::note_form(Serial serial, std::size_t part, std::string_view form) {
+void TrimmingState::note_text(Serial serial, std::size_t part, std::string_view text) {
     forms_.append(std::to_string(serial)).append(".").append(std::to_string(part)).append("=");
-    forms_.append(form).append(" ");
+    forms_.append(text).append(" ");
     has_new_forms_ = true;
+}
+
+void TrimmingState::note_form(Serial serial, std::size_t part, TrimmedAs form) {
+    const char letter = static_cast<char>(form);
+    note_text(serial, part, {&letter, 1});
 }
 
 void TrimmingState::note_form(Serial serial, std::size_t part, const ReadForm& read) {
@@ -408,7 +414,7 @@ void TrimmingState::note_form(Serial serial, std::size_t part, const ReadForm& r
     for (const auto& [first, last] : read.ranges()) {
         form.append(form.empty() ? "" : ",").append(std::to_string(first)).append("-").append(std::to_string(last));
     }
-    note_form(serial, part, form);
+    note_text(serial, part, form);
 }
 
 /// Once the text has doubled, entries that a later one replaced, or whose message is gone, are left out.

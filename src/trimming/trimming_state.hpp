@@ -30,6 +30,16 @@ namespace whittle::inline v0::detail {
 [[nodiscard]] ExtractRules extract_rules_of(const TrimmingConfig& config) noexcept;
 [[nodiscard]] ArgumentRules argument_rules_of(const TrimmingConfig& config) noexcept;
 
+/// How a part was trimmed, by the letter that the conversation's notes have for it. Of a read they have the lines that
+/// are left instead.
+enum class TrimmedAs : char {
+    arguments = 'a',
+    edit_result = 'e',
+    on_arrival = 'f',  ///< and not looked at since
+    last_form = 'l',   ///< nothing more is to be had
+    extract = 'x',
+};
+
 /// What a part could come to.
 struct TrimCandidate {
     std::int64_t tokens = 0;
@@ -147,7 +157,7 @@ public:
     [[nodiscard]] std::vector<LineId> lines_of_text(std::string_view text, LineMarks marks);
 
     /// Keeps what `take` needs to make a form anew, in the conversation's notes.
-    void note_form(Serial serial, std::size_t part, std::string_view form);
+    void note_form(Serial serial, std::size_t part, TrimmedAs form);
     void note_form(Serial serial, std::size_t part, const ReadForm& read);
     void write_forms(HookTurn& turn);
     /// After a commit of this middleware: messages from `first` on are as they are now.
@@ -160,6 +170,7 @@ private:
     using Originals = std::map<std::pair<Serial, std::size_t>, std::string>;
 
     void make_anew(HookTurn& turn);
+    void note_text(Serial serial, std::size_t part, std::string_view text);
     [[nodiscard]] Originals load_originals(HookTurn& turn) const;
     void load_forms(HookTurn& turn);
     void take_messages(HookTurn& turn, const Originals& originals);

@@ -249,3 +249,30 @@ TEST_CASE("settings that cannot be are refused together", "[trimming]") {
         CHECK(text.find("trimming.extract_line_bytes") != std::string::npos);
     }
 }
+
+TEST_CASE("what is not cut above the limit has its reason in the report", "[trimming]") {
+    TrimmingSession session(at_once());
+    const auto reason = [&] {
+        session.ask();
+        const Report& report = session.conversation.report();
+        REQUIRE(report.find("trimming") != nullptr);
+        CHECK(report.find("trimming")->outcome == Outcome::undue);
+        return report.find("trimming")->reason;
+    };
+    CHECK(reason() == "nothing_old_enough");
+    CHECK(reason() == "looked_at_already");
+    session.call("read_file", R"({"path":"a"})", file_of("a", 50));
+    session.idle_calls(8);
+    CHECK(reason() == "does_not_pay_yet");
+    CHECK(to_text(session.conversation.report())
+              .find("trimming: above its limit, but not due: cutting does not pay yet, since the provider") !=
+          std::string::npos);
+}
+
+TEST_CASE("a request below the limit needs no other reason", "[trimming]") {
+    TrimmingSession session;
+    session.call("read_file", R"({"path":"a"})", file_of("a", 50));
+    session.ask();
+    CHECK(session.conversation.report().find("trimming")->reason.empty());
+    CHECK(outcome_text(*session.conversation.report().find("trimming")) == "not due: not above its limit");
+}

@@ -77,5 +77,5 @@ echo "== The agent at work, in a copy of this repository"
 "$agent" --workspace "$scratch/repository" --config "$scratch/chain.json" --session "$scratch/session.jsonl" --id demo --check
 
 echo
-echo "== The session that it recorded, replayed with the same chain: before (raw) and after (sent)"
+echo "== The session that it recorded, replayed with the same chain: before (recorded) and after (sent)"
 "$whittle" replay "$scratch/session.jsonl" --config "$scratch/chain.json"

@@ -1,12 +1,17 @@
 #include "apply_report.hpp"
 
+#include "rule_words.hpp"
 #include "shown.hpp"
 #include "table.hpp"
+#include "terminal.hpp"
 #include "whittle/conversation/report.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <set>
+#include <string>
 #include <unordered_map>
 
 namespace whittle::cli {
@@ -42,6 +47,7 @@ ordered_json to_json(const StageReport& stage, const Indices& indices) {
                       {"outcome", name_of(stage.outcome)},
                       {"count", stage.count},
                       {"threshold", stage.threshold}};
+    if (!stage.reason.empty()) json["reason"] = stage.reason;
     if (!stage.details) return json;
     json["tokens_before"] = stage.details->tokens_before;
     json["tokens_after"] = stage.details->tokens_after;
@@ -65,6 +71,26 @@ ordered_json to_json(const Report& report, bool dry_run, const Indices& indices)
     return json;
 }
 
+/// What the rules mean that decided.
+std::string words_of_rules(const Report& report) {
+    std::set<std::string> rules;
+    for (const StageReport& stage : report.stages) {
+        if (!stage.details) continue;
+        for (const Candidate& candidate : stage.details->candidates) rules.emplace(candidate.rule);
+    }
+    const std::string text = rules_text(rules, text_columns());
+    return text.empty() ? text : "what the rules mean:\n" + text;
+}
+
+/// One run is one look: what waits for later calls is not cut by it.
+std::string hint_of_waiting(const Report& report) {
+    const bool waits =
+        std::ranges::any_of(report.stages, [](const StageReport& stage) { return stage.reason == "does_not_pay_yet"; });
+    if (!waits) return {};
+    return wrapped("this was one call: `whittle replay` shows what is cut over all calls, and --now cuts at once",
+                   text_columns());
+}
+
 std::string refusals_text(const std::vector<StoreFailure>& refused, const std::string& store) {
     return fmt::format("{} could not be stored{}, and what they are the originals of stays; the first: {}",
                        numbered(static_cast<std::int64_t>(refused.size()), "object"),
@@ -76,7 +102,8 @@ std::string refusals_text(const std::vector<StoreFailure>& refused, const std::s
 std::string tell(const Report& report, std::span<const Serial> messages, bool dry_run, bool json) {
     const Indices indices = index_of(messages);
     if (json) return shown_json(to_json(report, dry_run, indices)) + "\n";
-    return shown_lines(to_text(report, [&](Serial serial) { return name_message(indices, serial); }));
+    return shown_lines(to_text(report, [&](Serial serial) { return name_message(indices, serial); })) +
+           words_of_rules(report) + hint_of_waiting(report);
 }
 
 std::vector<std::string> failures_of(const Report& report, const std::string& store) {

@@ -1,5 +1,6 @@
 #include "chain_diff.hpp"
 
+#include "rule_words.hpp"
 #include "shown.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
@@ -8,6 +9,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <set>
 #include <span>
 
 namespace whittle::cli {
@@ -89,20 +92,30 @@ std::string summary_text(const ChainDiff& diff, bool colour) {
     add("cache resets", a.sent.resets, b.sent.resets);
     add("commits", a.commits, b.commits);
     add("calls of summarisers", a.side_calls, b.side_calls);
-    return table.text(colour, table_columns());
+    return table.text(colour, table_columns()) +
+           wrapped_lines(
+               "tokens: of all calls together, by each chain's own counter and cache. cost in tokens: what the calls "
+               "cost at the plain input price; output is paid too, and so is fetching again what was needed and "
+               "missing; by characters / 4\n"
+               "cache resets: calls that break what the cache holds by more than 64 tokens. commits: changes that the "
+               "chain made, each of one message or several\n",
+               table_columns());
 }
 
 std::string calls_text(const ChainDiff& diff, bool colour) {
     const auto places = by_call(diff);
-    Table table({"call", "tokens A", "B", "cost A", "B", "differs at"});
+    Table table({"call", "tokens A", "tokens B", "cost A", "cost B", "differs at"});
     for (std::size_t i = 0; i < places.size(); ++i) {
         const TracedCall& a = diff.chains[0].calls[i];
         const TracedCall& b = diff.chains[1].calls[i];
         table.add({std::to_string(i), grouped(a.tokens), grouped(b.tokens), rounded(a.input_cost),
                    rounded(b.input_cost), places[i] ? std::to_string(*places[i]) : "-"});
     }
-    return table.text(colour, table_columns()) +
-           wrapped("cost of a call: of its input alone, by the chain's own counter and cache", table_columns());
+    return table.stacked_text(colour, table_columns()) + wrapped(
+                                                             "cost of a call: of its input alone, by the chain's own "
+                                                             "counter and cache. differs at: index of the first "
+                                                             "message that differs",
+                                                             table_columns());
 }
 
 std::string way_of(const std::optional<ExplainedMessage>& message) {
@@ -117,6 +130,20 @@ std::string way_of(const std::optional<ExplainedMessage>& message) {
     return text;
 }
 
+/// What the fates, the reasons and the rules that are named mean.
+std::string words_text(const ChainDiff& diff, std::size_t columns) {
+    std::set<std::string> words;
+    for (const DifferentMessage& message : diff.messages) {
+        for (const std::optional<ExplainedMessage>& side : {message.a, message.b}) {
+            if (!side) continue;
+            words.insert(std::string(name_of(side->fate)));
+            if (!side->edits.empty()) words.insert({side->edits.back().reason, side->edits.back().rule});
+        }
+    }
+    const std::string text = rules_text(words, columns);
+    return text.empty() ? text : "\nwhat these words mean:\n" + text;
+}
+
 std::string messages_text(const ChainDiff& diff, std::size_t columns) {
     std::string text;
     constexpr std::size_t indent = 6;
@@ -127,9 +154,9 @@ std::string messages_text(const ChainDiff& diff, std::size_t columns) {
         if (known.recorded) line += fmt::format(", {} tokens recorded", grouped(known.tokens_recorded));
         text += clipped_to_width(shown(line), columns) + "\n";
         for (const auto& [name, side] : {std::pair("A ", &message.a), std::pair("B ", &message.b)})
-            text += std::string(indent, ' ') + clipped_to_width(shown(name + way_of(*side)), columns - indent) + "\n";
+            text += indented(shown(name + way_of(*side)), indent, indent + 2, columns);
     }
-    return text;
+    return text + words_text(diff, columns);
 }
 
 }  // namespace

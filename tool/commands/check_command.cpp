@@ -3,6 +3,7 @@
 #include "output.hpp"
 #include "read_sessions.hpp"
 #include "shown.hpp"
+#include "table.hpp"
 #include "terminal.hpp"
 #include "whittle/anthropic/anthropic_wire.hpp"
 #include "whittle/message/validity.hpp"
@@ -176,7 +177,7 @@ ExitCode run_check(const CheckCommand& command, const CommonOptions& common) {
         json["violation_list"] = std::move(list);
         print_json(shown_json(json) + "\n");
     } else {
-        print(fmt::format("{} sessions checked for {}: {}\n", trajectories, joined(profiles),
+        print(fmt::format("{} checked for {}: {}\n", numbered(trajectories, "session"), joined(profiles),
                           found == 0 ? "no violation" : violations_text(found)));
     }
     if (found == 0) return done;

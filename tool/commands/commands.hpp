@@ -55,6 +55,7 @@ struct ReplayCommand {
     std::string requests{};
     bool delta = false;
     bool totals_only = false;
+    bool all = false;  ///< columns of the text
     HtmlChoice html{};
 };
 
@@ -87,6 +88,7 @@ struct CompareCommand {
     std::int64_t window = usual_window;  ///< tokens
     bool by_file = false;
     bool sessions = false;
+    bool all = false;  ///< tables of the text
     bool csv = false;
     std::string svg{};  ///< a file for the chart; empty: none
 };

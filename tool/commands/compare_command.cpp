@@ -140,6 +140,7 @@ public:
         comparison_.files = command.files;
         comparison_.by_file = command.by_file;
         comparison_.sessions = command.sessions;
+        comparison_.all = command.all;
         for (const ConfigChoice& config : configs_of(command, comparison_.profiles))
             chains_.push_back(std::make_unique<ComparedChain>(config, common.allow_remote));
     }

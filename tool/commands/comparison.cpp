@@ -5,15 +5,11 @@
 #include "table.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <filesystem>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -25,7 +21,6 @@ using evaluation::ages;
 using evaluation::CostProfile;
 using evaluation::edit_age_names;
 using evaluation::edit_ages;
-using evaluation::EditCount;
 using evaluation::EditTable;
 using evaluation::Faults;
 using evaluation::Figures;
@@ -51,202 +46,6 @@ void add_compared(std::vector<ComparedRow>& rows, std::string name, const Compar
     }
     if (!figures.empty()) rows.push_back({std::move(name), summarise(figures)});
 }
-
-std::string three(double value) { return fmt::format("{:.3f}", value); }
-std::string two(double value) { return fmt::format("{:.2f}", value); }
-
-/// "-" where nothing was asked.
-std::string visible_share(const ProbeCount& count) {
-    if (count.asked == 0) return "-";
-    return three(static_cast<double>(count.visible) / static_cast<double>(count.asked));
-}
-
-/// "-" where nothing was asked.
-std::string whole_share(const EditCount& count) {
-    return count.asked == 0 ? "-" : three(static_cast<double>(count.whole) / static_cast<double>(count.asked));
-}
-
-/// What no strategy should do, for the line below a table.
-std::string faults_text(const Summary& summary) {
-    const Faults& faults = summary.faults;
-    std::vector<std::string> parts;
-    const auto add = [&](std::int64_t number, std::string_view what) {
-        if (number > 0) parts.push_back(fmt::format("{} {}", what, grouped(number)));
-    };
-    add(faults.newest_result_dropped, "newest result dropped");
-    add(faults.newest_result_hidden, "newest result hidden");
-    add(faults.newest_user_changed, "newest user message changed");
-    add(faults.newest_call_changed, "newest call changed");
-    add(faults.larger_than_raw, "larger than the recording");
-    add(faults.over_window, "over the window");
-    add(faults.messages_not_restorable, "messages not restorable");
-    add(summary.thrashed, "sessions that thrash the cache");
-    return fmt::format("{}", fmt::join(parts, ", "));
-}
-
-/// "91/5/4": percents that were visible, recoverable and lost.
-std::string shares(const ProbeCount& count) {
-    if (count.asked == 0) return "-";
-    const auto percent = [&](std::int64_t part) {
-        return std::lround(100.0 * static_cast<double>(part) / static_cast<double>(count.asked));
-    };
-    return fmt::format("{}/{}/{}", percent(count.visible), percent(count.recoverable), percent(count.lost));
-}
-
-/// The row of each strategy for one stratum.
-std::vector<const Summary*> summaries_of(const std::vector<std::vector<ComparedRow>>& rows, std::string_view stratum) {
-    std::vector<const Summary*> summaries;
-    for (const auto& of_strategy : rows) {
-        const auto row = std::ranges::find(of_strategy, stratum, &ComparedRow::stratum);
-        summaries.push_back(row == of_strategy.end() ? nullptr : &row->summary);
-    }
-    return summaries;
-}
-
-class TextTables {
-public:
-    TextTables(const Comparison& comparison, bool colour, std::size_t columns)
-        : comparison_(comparison), colour_(colour), columns_(columns), labels_(labels_of(comparison.strategies)) {
-        for (const ComparedStrategy& strategy : comparison.strategies) rows_.push_back(rows_of(comparison, strategy));
-        for (const ComparedRow& row : rows_.front()) {
-            const auto in = [&](std::string_view name) { return row.stratum == name; };
-            if (is_file(row.stratum) || in("all") || in("under 20k") || in("20k-100k") || in("over 100k"))
-                strata_.push_back(row.stratum);
-        }
-    }
-
-    std::string text() {
-        std::string text;
-        for (const std::string& stratum : strata_) text += table_of(stratum) + "\n";
-        text += table_of_edits() + "\n";
-        text += table_of_probes() + "\n";
-        if (comparison_.profiles.size() > 1) text += table_of_profiles() + "\n";
-        return text + notes();
-    }
-
-private:
-    static constexpr std::size_t widest = 100;  // columns
-
-    static bool is_file(const std::string& stratum) {
-        return std::ranges::find(strata(), stratum, &Stratum::name) == strata().end();
-    }
-
-    [[nodiscard]] std::string table_of(const std::string& stratum) const {
-        const auto summaries = summaries_of(rows_, stratum);
-        Table table({"strategy", "tokens", "hit", "C/C0", "C*/C0", "lines", "harm", "e<=10", "e>10", "id>10", "l>10",
-                     "newest", "resets"});
-        for (std::size_t i = 0; i < summaries.size(); ++i)
-            if (summaries[i] != nullptr) table.add(cells_of(labels_[i], *summaries[i]));
-        const Summary& first = *summaries.front();
-        std::string text = wrapped(fmt::format("{}: {} sessions, {} calls, {}", shown(stratum), grouped(first.sessions),
-                                               grouped(first.calls), comparison_.profiles.front().cache.name),
-                                   columns_);
-        text += table.folded_text(colour_, columns_);
-        if (stratum == "all") text += faults_of(summaries);
-        return text;
-    }
-
-    static std::vector<std::string> cells_of(const std::string& label, const Summary& summary) {
-        using enum ProbeKind;
-        const MoneySummary& money = summary.money.front();
-        return {label,
-                three(summary.tokens.pooled),
-                three(money.hit_sent),
-                three(money.sent.median),
-                three(money.with_repairs.median),
-                three(money.with_line_repairs.median),
-                two(money.harm),
-                whole_share(summary.edits_of(0, 2)),
-                whole_share(summary.edits_of(2)),
-                visible_share(summary.probes_of(action_id, Age::middle)),
-                visible_share(summary.probes_of(action_line, Age::middle)),
-                two(summary.arrived_shown),
-                three(summary.resets_per_call)};
-    }
-
-    [[nodiscard]] std::string faults_of(const std::vector<const Summary*>& summaries) const {
-        std::string text;
-        for (std::size_t i = 0; i < summaries.size(); ++i) {
-            const std::string faults = faults_text(*summaries[i]);
-            if (!faults.empty()) text += wrapped(fmt::format("  {}: {}", labels_[i], faults), columns_);
-        }
-        return text.empty() ? text : "calls (or sessions) with faults:\n" + text;
-    }
-
-    [[nodiscard]] std::string table_of_edits() const {
-        Table table({"all sessions", "edits 1-5", "6-10", "11-30", "over 30"});
-        const auto summaries = summaries_of(rows_, "all");
-        for (std::size_t i = 0; i < summaries.size(); ++i) {
-            std::vector<std::string> cells{labels_[i]};
-            for (const EditCount& count : summaries[i]->edits) cells.push_back(whole_share(count));
-            table.add(std::move(cells));
-        }
-        return wrapped("edits possible, by calls since their old text was shown: share of whole", columns_) +
-               table.folded_text(colour_, columns_);
-    }
-
-    [[nodiscard]] std::string table_of_probes() const {
-        using enum ProbeKind;
-        Table table({"all sessions", "id 1-10", "11-50", ">50", "line 1-10", "11-50", ">50", "error", "user"});
-        const auto summaries = summaries_of(rows_, "all");
-        for (std::size_t i = 0; i < summaries.size(); ++i) {
-            std::vector<std::string> cells{labels_[i]};
-            for (const ProbeKind kind : {action_id, action_line}) {
-                for (const Age age : {Age::recent, Age::middle, Age::old})
-                    cells.push_back(shares(summaries[i]->probes_of(kind, age, age)));
-            }
-            for (const ProbeKind kind : {error, constraint}) cells.push_back(shares(summaries[i]->probes_of(kind)));
-            table.add(std::move(cells));
-        }
-        constexpr std::array<std::size_t, 2> kinds{3, 3};  // of each the ages
-        return wrapped("what later calls needed, by age in calls: percent visible/recoverable/lost", columns_) +
-               table.folded_text(colour_, columns_, kinds);
-    }
-
-    [[nodiscard]] std::string table_of_profiles() const {
-        std::vector<std::string> header{"C*/C0 median, harm"};
-        for (const CostProfile& profile : comparison_.profiles)
-            header.insert(header.end(), {profile.cache.name, "harm"});
-        Table table(std::move(header));
-        for (const std::string& stratum : strata_) {
-            if (is_file(stratum)) continue;
-            const auto summaries = summaries_of(rows_, stratum);
-            table.add_line();
-            for (std::size_t i = 0; i < summaries.size(); ++i) {
-                if (summaries[i] == nullptr) continue;
-                std::vector<std::string> cells{fmt::format("{}, {}", stratum, labels_[i])};
-                for (const MoneySummary& money : summaries[i]->money)
-                    cells.insert(cells.end(), {three(money.with_repairs.median), two(money.harm)});
-                table.add(std::move(cells));
-            }
-        }
-        const std::vector<std::size_t> profiles(comparison_.profiles.size(), 2);
-        return table.folded_text(colour_, std::min(columns_, widest), profiles);
-    }
-
-    [[nodiscard]] std::string notes() const {
-        return wrapped_lines(comparison_.bases.text(), std::min(widest, columns_)) +
-               wrapped(
-                   "tokens: sent / recorded. hit: share read from the cache. C/C0: money against sending everything; "
-                   "C*/C0: with what was needed and missing fetched again, an edit's old text in one piece; lines: "
-                   "where single lines of it are enough, as C*/C0 was up to November 2026; all medians of sessions. "
-                   "harm: share of sessions with C*/C0 above 1.02. e<=10, e>10: share of the edits whose old text "
-                   "stood in one piece in the conversation, and still does in the request, by calls since it was "
-                   "shown. id>10, l>10: share of the identifiers and lines that later calls needed and found in the "
-                   "request, by age in calls; newer ones, error lines and words of the user stand below. newest: "
-                   "share of the newest results that was shown. resets: of the cache, per call. Tokens are characters "
-                   "/ 4. Replies are the recorded ones: no model was run again, and how an agent would have gone on "
-                   "from another request is not known.",
-                   std::min(widest, columns_));
-    }
-
-    const Comparison& comparison_;
-    bool colour_;
-    std::size_t columns_;
-    std::vector<std::string> labels_;               // by strategy
-    std::vector<std::vector<ComparedRow>> rows_{};  // by strategy
-    std::vector<std::string> strata_{};
-};
 
 ordered_json to_json(const Spread& spread) {
     return {{"median", spread.median}, {"mean", spread.mean}, {"pooled", spread.pooled}};
@@ -398,10 +197,6 @@ std::vector<ComparedRow> rows_of(const Comparison& comparison, const ComparedStr
         add_compared(rows, comparison.files[file], strategy,
                      [&](std::size_t i) { return comparison.file_of[i] == file; });
     return rows;
-}
-
-std::string comparison_text(const Comparison& comparison, bool colour, std::size_t columns) {
-    return TextTables(comparison, colour, columns).text();
 }
 
 std::string comparison_json(const Comparison& comparison) {

@@ -27,6 +27,7 @@ struct Comparison {
     std::vector<std::size_t> file_of{};  ///< by session
     std::vector<ComparedStrategy> strategies{};
     bool by_file = false;   ///< a row for each file, beside those of the strata
+    bool all = false;       ///< text: all tables
     bool sessions = false;  ///< JSON: the single sessions too
 };
 
@@ -43,8 +44,9 @@ struct ComparedRow {
 /// Those with a session in them: the strata, then the files if they are wanted.
 [[nodiscard]] std::vector<ComparedRow> rows_of(const Comparison& comparison, const ComparedStrategy& strategy);
 
-/// Tables: one for each size of sessions, then C* by profile. They take 100 columns; in fewer `columns` each is folded,
-/// and what is said of them is wrapped.
+/// One table, the cheapest strategy first, and what its headings and the strategies are; with `all` one for each size
+/// of sessions, then what was needed, and C* by profile. They take 100 columns; in fewer `columns` each is folded, and
+/// what is said of them is wrapped.
 [[nodiscard]] std::string comparison_text(const Comparison& comparison, bool colour, std::size_t columns);
 [[nodiscard]] std::string comparison_json(const Comparison& comparison);
 /// A line for each strategy, stratum and profile.

@@ -19,9 +19,21 @@ namespace {
 using nlohmann::ordered_json;
 using Counter = std::shared_ptr<const TokenCounter>;
 
+/// Conversations are told by their names, as `replay` takes them; all else is text.
+bool holds_sessions(const CountCommand& command, std::string_view file) {
+    if (command.text || command.sessions) return command.sessions;
+    constexpr std::array<std::string_view, 4> endings{".json", ".jsonl", ".json.gz", ".jsonl.gz"};
+    return std::ranges::any_of(endings, [&](std::string_view ending) { return file.ends_with(ending); });
+}
+
+bool have_sessions(const CountCommand& command) {
+    return std::ranges::any_of(command.files, [&](const std::string& file) { return holds_sessions(command, file); });
+}
+
+/// Without a choice, sessions are counted as a chain counts them, and texts by the closest guess.
 Counter counter_of(const CountCommand& command) {
     if (!command.config.empty()) return load_settings({.file = command.config}).config.token_counter;
-    if (command.counter.empty()) return estimate();
+    if (command.counter.empty()) return have_sessions(command) ? chars() : estimate();
     if (command.counter == "chars") return chars();
     if (command.counter == "pessimistic") return pessimistic();
     if (command.counter == "estimate") return estimate();
@@ -36,13 +48,6 @@ Counter counter_of(const CountCommand& command) {
     } catch (const Error& error) {
         throw UsageError{fmt::format("{}; `whittle vocab install {}` puts it there", error.what(), command.counter)};
     }
-}
-
-/// Conversations are told by their names, as `replay` takes them; all else is text.
-bool holds_sessions(const CountCommand& command, std::string_view file) {
-    if (command.text || command.sessions) return command.sessions;
-    constexpr std::array<std::string_view, 4> endings{".json", ".jsonl", ".json.gz", ".jsonl.gz"};
-    return std::ranges::any_of(endings, [&](std::string_view ending) { return file.ends_with(ending); });
 }
 
 ordered_json count_text(const std::string& file, const InputLimits& limits, const TokenCounter& counter) {
@@ -82,8 +87,26 @@ std::string size_of(const ordered_json& file) {
     return grouped(static_cast<std::int64_t>(messages)) + " messages";
 }
 
+/// What other figures of the same files there are.
+std::string words_of_count(const CountCommand& command) {
+    std::string text;
+    const bool has_sessions = have_sessions(command);
+    if (has_sessions)
+        text +=
+            "of a session each message counts once, with its system text and tools; `whittle replay` adds up what all "
+            "its calls sent, of which the largest lacks the last reply\n";
+    if (!command.counter.empty() || !command.config.empty()) return text;
+    text += has_sessions
+                ? "sessions are counted as a chain does whose configuration names no counter, so as in replay; "
+                  "--counter estimate is closer to what a provider counts, exact vocabularies closer still\n"
+                : "texts are counted by an estimate of what a provider counts; sessions, and chains, by "
+                  "characters (--counter chars)\n";
+    return text;
+}
+
 /// The last line says what the figures are of: other counters, as that of a chain, give others.
-void print_table(const ordered_json& files, std::int64_t total, const TokenCounter& counter) {
+void print_table(const CountCommand& command, const ordered_json& files, std::int64_t total,
+                 const TokenCounter& counter) {
     Table table({"file", "size", "tokens"});
     for (const ordered_json& file : files)
         table.add({file["file"].get<std::string>(), size_of(file), grouped(file["tokens"].get<std::int64_t>())});
@@ -91,7 +114,8 @@ void print_table(const ordered_json& files, std::int64_t total, const TokenCount
         table.add_line();
         table.add({"total", "", grouped(total)});
     }
-    print(table.text(false, table_columns()) + fmt::format("\ntokens counted by  {}\n", counter.id()));
+    print(table.text(false, table_columns()) + "\n" + wrapped_lines(words_of_count(command), table_columns()) +
+          fmt::format("tokens counted by  {}\n", counter.id()));
 }
 
 }  // namespace
@@ -101,9 +125,10 @@ CLI::App* add_count(CLI::App& app, CountCommand& command) {
     count->add_option("files", command.files, "Texts, or sessions as for replay (.json, .jsonl); - is standard input")
         ->required()
         ->type_name("FILE");
-    auto* counter =
-        count->add_option("--counter", command.counter,
-                          "chars, pessimistic, estimate (default), o200k_base, cl100k_base, p50k_base or r50k_base");
+    auto* counter = count->add_option(
+        "--counter", command.counter,
+        "chars (default for sessions, as in chains), pessimistic, estimate (default for texts), o200k_base, "
+        "cl100k_base, p50k_base or r50k_base");
     counter->type_name("NAME");
     count->add_option("--config", command.config, "Count as this chain does, so as replay and apply with it")
         ->type_name("CHAIN.json")
@@ -118,9 +143,11 @@ CLI::App* add_count(CLI::App& app, CountCommand& command) {
         "  whittle count sessions.jsonl --counter cl100k_base --json\n"
         "  whittle count sessions.jsonl --config chain.json\n"
         "  git diff | whittle count - --counter o200k_base\n\n"
-        "A session counts its messages' texts, thinking, tool names and arguments, its system text and its tools. "
-        "Only\n"
-        "--config gives the figures of replay: a chain counts with the counter of its own configuration.");
+        "A session counts its messages' texts, thinking, tool names and arguments, its system text and its tools: "
+        "each\n"
+        "once. A chain counts with the counter of its own configuration, as --config does; where it names none, that "
+        "is\n"
+        "chars, as here.");
     return count;
 }
 
@@ -138,7 +165,7 @@ ExitCode run_count(const CountCommand& command, const CommonOptions& common) {
         const ordered_json json{{"counter", counter->id()}, {"tokens", total}, {"files", std::move(files)}};
         print_json(shown_json(json) + "\n");
     } else {
-        print_table(files, total, *counter);
+        print_table(command, files, total, *counter);
     }
     return done;
 }

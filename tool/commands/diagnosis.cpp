@@ -47,7 +47,7 @@ void diagnose_profile(const ChainSettings& settings, Symptoms& findings) {
     if (profile.context_window > 0) {
         findings.push_back({Health::ok, "window", fmt::format("{} tokens", grouped(profile.context_window))});
     } else {
-        findings.push_back({Health::warning, "window", "unknown: parts of the window count for nothing",
+        findings.push_back({Health::warning, "window", "unknown: settings that are parts of it do nothing",
                             "set profile.context_window, or --window with a preset"});
     }
     if (settings.stages.empty())

@@ -1,4 +1,5 @@
 #include "diagnosis.hpp"
+#include "documentation.hpp"
 #include "explain_commands.hpp"
 #include "options.hpp"
 #include "output.hpp"
@@ -18,7 +19,8 @@ Symptoms diagnose(const DoctorCommand& command, const CommonOptions& common) {
     Symptoms findings;
     const CheckedConfig checked = read_checked(command.config);
     for (const std::string& problem : checked.problems)
-        findings.push_back({Health::failed, "configuration", problem, "extensions/config/README.md has the keys"});
+        findings.push_back(
+            {Health::failed, "configuration", problem, documentation("extensions/config/README.md") + " has the keys"});
     for (const std::string& warning : checked.warnings)
         findings.push_back({Health::warning, "configuration", warning, {}});
     if (!checked.settings) return findings;

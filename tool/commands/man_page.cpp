@@ -100,7 +100,12 @@ std::string man_page(const std::vector<CommandEntry>& table) {
         ".TP\nNO_COLOR\nIf it is not empty, nothing is coloured.\n"
         ".TP\nCOLUMNS\nThe width that lines of free text keep to.\n"
         ".TP\nWHITTLE_VOCABULARIES\nThe directory of installed vocabularies.\n"
-        ".PP\nA configuration names the values that hold the keys of its models.\n";
+        ".PP\nA configuration names the values that hold the keys of its models.\n"
+        ".SH DOCUMENTATION\n"
+        "`whittle \\-\\-help` ends with the folder of all pages: " WHITTLE_DOCS_FROM_PROGRAM
+        ", seen from the folder of the program. extensions/config/README.md and other pages that are named here are "
+        "there;\n"
+        "tool/docs/cli.md is about this program.\n";
     return text;
 }
 

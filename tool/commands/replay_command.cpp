@@ -2,6 +2,7 @@
 #include "chains_by_cache.hpp"
 #include "commands.hpp"
 #include "evaluation/recorded.hpp"
+#include "evaluation/spending.hpp"
 #include "figures_of.hpp"
 #include "interrupt.hpp"
 #include "masked.hpp"
@@ -12,6 +13,7 @@
 #include "shape.hpp"
 #include "shown.hpp"
 #include "side_calls.hpp"
+#include "story_costs.hpp"
 #include "story_teller.hpp"
 #include "terminal.hpp"
 #include "totals_json.hpp"
@@ -85,8 +87,9 @@ public:
           chains_(
               command.config, [this](ChainSettings settings) { return with_storage(std::move(settings)); },
               common.allow_remote),
-          page_(std::filesystem::path(command.config.name()).filename().string()),
-          text_(profile()) {
+          page_(std::filesystem::path(command.config.name()).filename().string(), !command.config.preset.empty(),
+                profile().prices),
+          text_(profile(), command.all) {
         if (!command.requests.empty()) requests_.emplace(command.requests, command.delta);
     }
 
@@ -94,7 +97,7 @@ public:
         for (const std::string& file : command_.files) replay_file(file);
         if (requests_) requests_->commit();
         tell();
-        if (!command_.html.file.empty()) write_report(page_.take(sum_), command_.html);
+        if (!command_.html.file.empty()) write_report(page(), command_.html);
         for (const std::string& error : sum_.totals.errors) complain(shown(error));
         for (const std::string& problem : problems_) complain(problem);
         const std::string reason = reason_of_failure(sum_.totals);
@@ -104,6 +107,19 @@ public:
     }
 
 private:
+    [[nodiscard]] ReportPage page() {
+        ConfigChoice choice = command_.config;
+        const bool is_preset = !choice.preset.empty();
+        const auto config = [&](const std::string& cache) {
+            if (is_preset) choice.cache = cache;
+            const ShownConfig shown = show_config(choice);
+            return is_preset ? shown.written_out : shown.given;
+        };
+        return page_.take(
+            sum_, {.name = page_.chain(), .cache = choice.cache, .window = choice.window, .is_preset = is_preset},
+            config);
+    }
+
     /// All chains share one store.
     [[nodiscard]] ChainSettings with_storage(ChainSettings settings) {
         if (!is_open_) storage_ = open_storage(settings.storage);
@@ -175,11 +191,21 @@ private:
         if (teller) options.on_report = [&](const Report& report) { teller->on_report(report); };
         evaluation::ChainRequests made = evaluation::requests_of_chain<M>(trajectory, chain, options);
         ReplayedSessions session{.totals = std::move(made.totals)};
-        session.cost.add(basis, figures_of(made.requests, evaluation::Session(std::move(input)),
-                                           {.profiles = {basis.profile}, .storage = chain.config().storage}));
+        const evaluation::Session asked(std::move(input));
+        const evaluation::Figures figures = figures_of(
+            made.requests, asked,
+            {.profiles = {basis.profile}, .storage = chain.config().storage, .lists_calls = teller.has_value()});
+        session.cost.add(basis, figures);
         session.bases.add(basis);
-        if (teller)
-            page_.add(trajectory.id, file, session, teller->take(static_cast<std::size_t>(command_.html.text_bytes)));
+        if (!teller) return session;
+        ReplayedStory told{.id = trajectory.id, .file = file};
+        told.billed_per_counted = basis.billed_per_counted;
+        told.everything = {.tokens = figures.raw, .largest = figures.peak_raw};
+        told.under_chain = {.tokens = figures.sent, .largest = figures.peak_sent, .resets = figures.resets};
+        told.spending = evaluation::spending_of(asked, {});
+        told.story = teller->take(static_cast<std::size_t>(command_.html.text_bytes));
+        tell_costs(told.story, figures);
+        page_.add(std::move(told), session);
         return session;
     }
 

@@ -109,11 +109,19 @@ private:
         }
     }
 
+    [[nodiscard]] ScanAdvice advice() const {
+        const auto config = [this](const std::string& cache) {
+            const std::string preset = scanned_strategies()[1];
+            return show_config({.preset = preset, .window = command_.window, .cache = cache}).written_out;
+        };
+        return {.window = command_.window, .config = config};
+    }
+
     /// True also where none is wanted.
     bool has_written_report() {
         if (command_.html.file.empty()) return true;
         if (report_.sessions() > 0) {
-            write_report(report_.take_page(), command_.html);
+            write_report(report_.take_page(advice()), command_.html);
         } else if (has_sessions_) {
             complain("no report was written: no model call is of the days that are asked for");
             return false;

@@ -1,90 +1,257 @@
+#include "report_advice.hpp"
+#include "report_rows.hpp"
 #include "scan_report.hpp"
+#include "spending_bars.hpp"
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace whittle::cli {
 namespace {
 
-/// What agents sent, and what the first preset would have.
-std::vector<ReportFigure> cost_figures(const StrategySum& recorded, const StrategySum& preset) {
-    const double saved = recorded.cost - preset.with_repairs;
-    return {{.label = "as sent, by our count",
-             .value = rounded(recorded.cost),
-             .note = fmt::format("tokens at the plain input price; {} sent in all", grouped(recorded.sent))},
-            {.label = fmt::format("under {}", preset.name),
-             .value = rounded(preset.with_repairs),
-             .note = fmt::format("with what was missing fetched again; {} sent in all", grouped(preset.sent))},
-            {.label = saved >= 0 ? "less" : "more",
-             .value = fmt::format("{:.0f} %", recorded.cost > 0 ? std::abs(100.0 * saved / recorded.cost) : 0.0),
-             .note = fmt::format("{} tokens' worth", rounded(std::abs(saved)))}};
+ReportCost cost_in_report(const StrategySum& sum) {
+    const bool is_priced = sum.is_priced() && sum.priced_sessions == sum.sessions;
+    return {.tokens = sum.with_repairs, .dollars = is_priced ? std::optional(sum.dollars) : std::nullopt};
 }
 
-/// `is_only`: the page says its cost already.
-std::string verdict_of(const StrategySum& recorded, const StrategySum& preset, const SessionStory& story,
-                       bool is_only) {
-    std::int64_t edits = 0;
-    std::int64_t less = 0;
-    for (const StoryRule& rule : story.rules) {
-        if (rule.fate == Fate::added) continue;
-        edits += rule.messages;
-        less += rule.tokens_before - rule.tokens;
+ReportCost cost_of_bill(const BillSum& bill) {
+    return {.tokens = bill.billed_cost, .dollars = bill.is_priced() ? std::optional(bill.dollars) : std::nullopt};
+}
+
+/// Tokens' worth of what was fetched again.
+double repairs_of(const StrategySum& sum) { return sum.with_repairs - sum.cost; }
+
+/// Of that strategy on one session.
+ReportCost cost_on_session(const evaluation::Figures& figures, const ScannedSession& session) {
+    StrategySum sum;
+    sum.add(figures, session);
+    return cost_in_report(sum);
+}
+
+ReportComparison comparison_of(const StrategySum& recorded, const StrategySum& preset) {
+    return {.chain = preset.name,
+            .subject = "The preset " + preset.name,
+            .base = "as sent",
+            .before = cost_in_report(recorded),
+            .after = cost_in_report(preset)};
+}
+
+ReportFigure billed_figure(const BillSum& bill) {
+    const Usage& usage = bill.billed;
+    const std::int64_t input = input_of(usage);
+    const double cached =
+        100.0 * static_cast<double>(usage.cache_read) / static_cast<double>(std::max<std::int64_t>(input, 1));
+    return {.label = "billed",
+            .value = rounded(bill.billed_cost),
+            .note = fmt::format("tokens' worth, in {}; {} tokens of input, {:.0f} % from the cache, {} of output",
+                                numbered(bill.billed_calls, "call"), grouped(input), cached, grouped(usage.output))};
+}
+
+/// The sessions that are in no figure in front of it.
+ReportFigure all_sessions_figure(const StrategySum& recorded, const StrategySum& preset) {
+    return {.label = fmt::format("all {} sessions", grouped(recorded.sessions)),
+            .value = change(recorded.with_repairs, preset.with_repairs),
+            .note = fmt::format("{} tokens' worth in place of {}; {} no bill", rounded(preset.with_repairs),
+                                rounded(recorded.with_repairs),
+                                recorded.sessions - recorded.priced_sessions == 1
+                                    ? "1 has"
+                                    : grouped(recorded.sessions - recorded.priced_sessions) + " have")};
+}
+
+/// Where the figures in front of it are of all sessions, and only some have prices.
+ReportFigure priced_figure(const StrategySum& recorded, const StrategySum& preset) {
+    return {.label =
+                fmt::format("billed, {} of {} sessions", grouped(recorded.priced_sessions), grouped(recorded.sessions)),
+            .value = dollars(recorded.dollars),
+            .note = fmt::format("under {} {}, {}; of the others no bill or no price is known", preset.name,
+                                dollars(preset.dollars), change(recorded.dollars, preset.dollars))};
+}
+
+/// What the bill is beside the other figures.
+std::string note_on_bill(bool is_priced) {
+    if (is_priced)
+        return " As sent is what was billed, by the prices of the models, and what the agents' own compactions took "
+               "out and later calls needed, fetched again; under the preset it is that bill, changed as our count of "
+               "the same calls changes.";
+    return " What was billed is by the providers' own counts of tokens, and includes what is in no log, such as "
+           "thinking: compare it with bills, and the other figures with each other.";
+}
+
+/// Begins with a figure, so that its column is one of figures.
+std::string change_in_cell(const ReportCost& before, const ReportCost& after) {
+    const std::string change = change_of(before, after);
+    return change == "as much" ? "0 %" : change;
+}
+
+std::string in_percent(std::int64_t part, std::int64_t all) {
+    return all == 0 ? "-" : fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(all));
+}
+
+/// What each strategy costs: with what was missing fetched again, as everywhere in a report.
+ReportTable strategies_in_report(std::string caption, const std::vector<StrategySum>& sums) {
+    Table table({"if the calls had been sent", "cost", "change", "of it fetched again", "tokens sent", "largest call",
+                 "cache resets", "in the store only", "lost"});
+    for (const StrategySum& sum : sums) {
+        table.add({sum.name, cost_text(cost_in_report(sum)),
+                   change_in_cell(cost_in_report(sums.front()), cost_in_report(sum)),
+                   in_percent(to_whole(sum.with_repairs - sum.cost), to_whole(sum.with_repairs)), grouped(sum.sent),
+                   grouped(sum.peak), grouped(sum.resets), in_percent(sum.recoverable, sum.asked),
+                   in_percent(sum.lost, sum.asked)});
     }
-    const std::string cut =
-        edits == 0 ? fmt::format("The preset {} would have cut nothing.", preset.name)
-                   : fmt::format("The preset {} would have made {} that took {} tokens out of the requests to come.",
-                                 preset.name, numbered(edits, "cut"), grouped(less));
-    if (is_only) return cut;
-    return fmt::format("By our count it cost {}, and would have cost {}, {}, with what was missing fetched again. {}",
-                       rounded(recorded.cost), rounded(preset.with_repairs), change(recorded.cost, preset.with_repairs),
-                       cut);
+    return {.caption = std::move(caption),
+            .table = std::move(table),
+            .note =
+                "as recorded: by the agents, with their own compactions; everything sent: without any. "
+                "recommended, lossless and cheap are whittle's presets: the cheapest that keeps what the agent "
+                "needs in sight, one that takes out only what can be fetched again as it was, and one that takes "
+                "out old results sooner. cost: with what was missing fetched again, which is that part of it; "
+                "change: beside as recorded; largest call: its tokens; cache resets: calls whose beginning had "
+                "been changed, so that the provider's cache held less; in the store only, and lost: of the texts "
+                "that later calls needed, those that the call had no longer but the store had, and those that "
+                "neither had."};
 }
 
-std::string billed_note(const Usage& billed) {
-    return fmt::format("{} input, {} from the cache, {} into it, {} output", grouped(billed.input),
-                       grouped(billed.cache_read), grouped(billed.cache_write), grouped(billed.output));
+const char* note_of_counts() {
+    return "Of sessions of which every call was billed: input tokens, cached or not, by the bill and by our count "
+           "(characters / 4, and what stands in front of the messages); cache hits: the share of what was billed that "
+           "the provider's cache had.";
 }
 
 }  // namespace
 
-ReportPage ScanReport::take_page() {
-    const bool is_one = sessions() == 1;
-    ReportPage page{.title = is_one ? "What the session cost" : "What the sessions cost", .lead = lead_text()};
-    page.figures = cost_figures(recorded_, strategies_[1]);
-    if (tables_.all.billed_calls > 0)
-        page.figures.push_back(
-            {.label = "billed", .value = rounded(tables_.all.billed_cost), .note = billed_note(tables_.all.billed)});
+AdvisedChain ScanAdvice::chain_for(std::string cache, std::string example) const {
+    std::string json = config ? config(cache) : "";
+    return {.name = scanned_strategies()[1],
+            .config = std::move(json),
+            .cache = std::move(cache),
+            .window = window,
+            .is_preset = true,
+            .example = std::move(example)};
+}
+
+ReportRow ScanReport::row_of(const ScannedSession& session) {
+    ReportRow row{.id = session.id, .agent = session.agent, .file = session.file, .calls = session.bill.calls};
+    row.as_sent = cost_on_session(session.recorded, session);
+    row.under_chain = cost_on_session(session.strategies[1], session);
+    if (session.bill.billed_calls > 0) row.billed = cost_of_bill(session.bill);
+    return row;
+}
+
+/// Takes the stories of the dearest along.
+void ScanReport::take_sessions(ReportPage& page) {
     for (Dear& dear : dear_) {
         if (!dear.story) continue;
+        rows_[dear.row].shown = page.sessions.size();
         ReportSession& session = page.sessions.emplace_back();
         session.id = dear.id;
         const std::string of_all =
             dear.calls == dear.calls_in_log ? "" : fmt::format(" of {} in the log", grouped(dear.calls_in_log));
         session.facts = fmt::format("{}, {}{}, {}", dear.agent, numbered(dear.calls, "call"), of_all, dear.file);
-        session.verdict = verdict_of(dear.strategies[0], dear.strategies[2], *dear.story, is_one);
+        session.verdict =
+            cost_sentence(comparison_of(dear.strategies[0], dear.strategies[2])) + " " +
+            changes_sentence("The preset " + strategies_[1].name, *dear.story, repairs_of(dear.strategies[2]));
         session.tables.push_back(rules_table(*dear.story));
-        session.tables.push_back({.caption = "Strategies on this session",
-                                  .table = strategies_table_of(dear.strategies),
-                                  .note = strategies_note(dear.strategies.front())});
+        session.tables.push_back(strategies_in_report("Strategies on this session", dear.strategies));
         session.story = std::move(*dear.story);
         dear.story.reset();
     }
-    if (!is_one) {
-        page.tables.push_back(
-            {.caption = "Strategies on all sessions", .table = strategies_table(), .note = strategies_note(recorded_)});
-        page.tables.push_back({.caption = "The dearest sessions", .table = dear_table()});
+}
+
+/// All sessions in the order of their costs.
+ReportOverview ScanReport::take_overview() {
+    ReportOverview all{.chain = strategies_[1].name, .base = "as sent", .rows = std::move(rows_)};
+    sort_by_cost(all.rows);
+    const bool has_bills = tables_.all.billed_calls > 0;
+    all.note = fmt::format(
+        "{} A name that is a link leads to the session, call by call: the {} that cost most{}. For another one run "
+        "whittle scan FILE --html OUT.html.",
+        recorded_.priced_sessions == recorded_.sessions
+            ? "as sent: what was billed, and what the agents' own compactions made them fetch again; tokens' worth: by "
+              "our count, with what was missing fetched again; under recommended: the bill, changed as that count is."
+        : has_bills ? "Costs are by our count, with what was missing fetched again. billed: what the provider said, "
+                      "which is more where the log lacks some of it."
+                    : "Costs are by our count, with what was missing fetched again.",
+        dear_.size(), has_bills ? ", by their bills where there are any" : "");
+    return all;
+}
+
+ReportComparison ScanReport::comparison() const {
+    ReportComparison all = comparison_of(recorded_, strategies_[1]);
+    const bool are_most_priced = recorded_.is_priced() && 2 * recorded_.priced_sessions >= recorded_.sessions;
+    if (all.before.dollars || !are_most_priced) return all;
+    all.before = {.dollars = 0.0};
+    all.after = {.dollars = 0.0};
+    for (const ReportRow& row : rows_) {
+        if (!row.as_sent.dollars) continue;
+        all.before += row.as_sent;
+        all.after += row.under_chain;
     }
-    page.tables.push_back({.caption = "Where the tokens went", .table = spending_table(), .note = ages_text()});
-    page.tables.push_back({.caption = "What was billed", .table = agents_table(), .note = bill_notes(tables_)});
-    page.tables.push_back({.caption = "Our count beside the bill", .table = counted_table(), .note = agreement_text()});
-    page.notes.push_back(compactions_text());
-    page.notes.push_back(notes_text());
-    page.notes.push_back(
-        "The strips show the preset recommended beside everything sent: the input alone, and of it what the log has. "
-        "The tables also count output, system text and tools that were billed and are in no log, and what was missing "
-        "fetched again.");
+    return all;
+}
+
+void ScanReport::put_head(ReportPage& page) const {
+    const StrategySum& preset = strategies_[1];
+    const ReportComparison compared = comparison();
+    const bool has_dollars = compared.before.dollars.has_value();
+    const bool is_part = has_dollars && recorded_.priced_sessions < recorded_.sessions;
+    page.lead = fmt::format(
+        "{}, {}. With whittle's preset {}, which takes old tool results out of the calls and keeps them in a store, "
+        "{} would have cost {}.{}",
+        numbered(tables_.all.sessions, "session"), numbered(tables_.all.calls, "model call"), preset.name,
+        is_part           ? fmt::format("the {} that were billed", grouped(recorded_.priced_sessions))
+        : sessions() == 1 ? "it"
+                          : "they",
+        change_of(compared.before, compared.after), fetched_again_text(preset.with_repairs - preset.cost));
+    page.figures =
+        cost_figures_of(compared, is_part ? "" : grouped(recorded_.sent), is_part ? "" : grouped(preset.sent));
+    const bool is_billed = tables_.all.billed_calls > 0;
+    if (is_part) {
+        page.figures.front().label += fmt::format(", {} billed sessions", grouped(recorded_.priced_sessions));
+        page.figures.push_back(all_sessions_figure(recorded_, preset));
+    } else if (is_billed && !has_dollars) {
+        page.figures.push_back(recorded_.priced_sessions > 0 ? priced_figure(recorded_, preset)
+                                                             : billed_figure(tables_.all));
+    }
+    page.units = units_text(has_dollars, "not all sessions have a bill with prices that are known");
+    if (is_billed) page.units += note_on_bill(has_dollars);
+}
+
+void ScanReport::put_numbers(ReportPage& page) const {
+    if (sessions() > 1) {
+        std::vector<StrategySum> sums{recorded_};
+        sums.insert(sums.end(), strategies_.begin(), strategies_.end());
+        page.tables.push_back(strategies_in_report("Strategies on all sessions", sums));
+    }
+    if (tables_.all.billed_calls == 0) return;
+    page.tables.push_back({.caption = "What was billed",
+                           .table = agents_table(),
+                           .note = std::string(bill_columns_note) + bill_notes(tables_)});
+    page.tables.push_back({.caption = "Our count beside the bill",
+                           .table = counted_table(),
+                           .note = note_of_counts() + ("\n" + agreement_text())});
+}
+
+ReportPage ScanReport::take_page(const ScanAdvice& advice) {
+    const bool is_one = sessions() == 1;
+    ReportPage page{.title = is_one ? "What the session cost" : "What the sessions cost"};
+    put_head(page);
+    page.spending = spending_bars(spending_, recorded_.sent);
+    page.spending_note = std::string(spending_bars_note);
+    const ReportComparison compared = comparison();
+    std::string example = dear_.empty() ? "" : dear_.front().file;
+    take_sessions(page);
+    if (!is_one) {
+        page.overview = take_overview();
+        page.sessions_note =
+            fmt::format("The {} sessions that cost most. Choose another one here, or above.", page.sessions.size());
+    }
+    put_numbers(page);
+    page.advice = advice_text(compared);
+    page.steps = steps_for(advice.chain_for(bases_.most_frequent_cache(), std::move(example)));
+    page.notes = {bases_.text(), compactions_text(), notes_text()};
     return page;
 }
 

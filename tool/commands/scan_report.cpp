@@ -77,6 +77,7 @@ void ScanReport::add(ScannedSession&& session) {
     for (std::size_t i = 0; i < strategies_.size(); ++i) strategies_[i].add(session.strategies[i], session);
     spending_ += session.spending;
     bases_.add(session.basis);
+    rows_.push_back(row_of(session));
     add_dear(session);
     add_csv(session);
     add_compactions(session);
@@ -105,6 +106,7 @@ void ScanReport::add_dear(ScannedSession& session) {
     if (!would_be_dear(rank)) return;
     const double own = session.recorded.money.front().with_repairs;
     Dear dear{.rank = rank,
+              .row = rows_.size() - 1,
               .cost = session.bill.billed_calls > 0 ? session.bill.billed_cost : session.recorded.money.front().sent,
               .agent = session.agent,
               .id = session.id,

@@ -2,6 +2,7 @@
 
 #include "bill_sums.hpp"
 #include "passed_over.hpp"
+#include "report_advice.hpp"
 #include "report_page.hpp"
 #include "scan_files.hpp"
 #include "scan_session.hpp"
@@ -9,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -62,6 +64,16 @@ struct StrategySum {
 /// What is to be known of the columns of that table.
 [[nodiscard]] std::string strategies_note(const StrategySum& recorded);
 
+/// What a report says of the preset that it compares with.
+struct ScanAdvice {
+    std::int64_t window = 0;  ///< tokens
+    /// The preset's configuration for a provider's cache, as JSON.
+    std::function<std::string(const std::string& cache)> config{};
+
+    /// `example`: a file with sessions.
+    [[nodiscard]] AdvisedChain chain_for(std::string cache, std::string example) const;
+};
+
 /// All that `scan` says. Sessions go in one by one, behind their bills, and are not kept.
 class ScanReport {
 public:
@@ -85,15 +97,16 @@ public:
     /// A line for each session; the first one names the columns.
     [[nodiscard]] const std::string& csv() const noexcept { return csv_; }
     /// A report of all of it, the dearest sessions call by call; takes these along.
-    [[nodiscard]] ReportPage take_page();
+    [[nodiscard]] ReportPage take_page(const ScanAdvice& advice);
     /// Whether a session of this cost is among the dearest so far, so that `page` wants its story.
     [[nodiscard]] bool would_be_dear(double cost) const noexcept;
 
 private:
     /// One of the dearest.
     struct Dear {
-        double rank = 0;  ///< as `dear_cost_of` has it
-        double cost = 0;  ///< in tokens at the plain input price
+        double rank = 0;      ///< as `dear_cost_of` has it
+        std::size_t row = 0;  ///< index in `rows_`
+        double cost = 0;      ///< in tokens at the plain input price
         std::string agent{}, id{}, file{};
         std::int64_t calls = 0;
         std::int64_t calls_in_log = 0;  ///< with those that do not count
@@ -107,6 +120,13 @@ private:
     void add_places(nlohmann::ordered_json& json) const;
     void add_notes_to(nlohmann::ordered_json& json) const;
     void add_csv(const ScannedSession& session);
+    [[nodiscard]] static ReportRow row_of(const ScannedSession& session);
+    /// Of all sessions; or of those that have prices, if these are most and no other has a bill.
+    [[nodiscard]] ReportComparison comparison() const;
+    void put_head(ReportPage& page) const;
+    void put_numbers(ReportPage& page) const;
+    void take_sessions(ReportPage& page);
+    [[nodiscard]] ReportOverview take_overview();
     void add_dear(ScannedSession& session);
     void add_compactions(const ScannedSession& session);
     /// What it comes to, in a sentence.
@@ -135,6 +155,7 @@ private:
     StrategySum recorded_{};
     std::vector<StrategySum> strategies_{};
     evaluation::Spending spending_{};
+    std::vector<ReportRow> rows_{};  // of all sessions
     std::vector<Dear> dear_{};
     std::vector<double> hit_differences_{};  // ours less what was billed, by session
     std::vector<double> token_ratios_{};     // ours over what was billed

@@ -7,6 +7,7 @@
 #include "cost_basis.hpp"
 #include "interrupt.hpp"
 #include "shape.hpp"
+#include "story_costs.hpp"
 
 #include <algorithm>
 #include <array>
@@ -142,6 +143,7 @@ private:
             .profiles = {scanned_.basis.profile}, .storage = {}, .window = settings_.window, .uncounted = uncounted_};
         if (bill_.prices && bill_.prices->input > 0)
             options.profiles.push_back(with_prices(scanned_.basis.profile, *bill_.prices));
+        options.lists_calls = settings_.wants_story != nullptr;
         return options;
     }
 
@@ -157,7 +159,20 @@ private:
                 chain.take_and_tell(trajectory_, scanned_.basis,
                                     {.text_bytes = settings_.story_bytes, .is_masked = settings_.is_masked}, on_call);
         }
-        return chain.evaluate_last(session, options());
+        evaluation::Figures figures = chain.evaluate_last(session, options());
+        if (story != nullptr) tell(**story, figures);
+        return figures;
+    }
+
+    /// In dollars where the bill is: what was billed for calls that no message shows is on both sides then.
+    void tell(SessionStory& story, const evaluation::Figures& figures) const {
+        const double own = scanned_.recorded.money.back().sent;
+        const bool has_dollars = scanned_.bill.is_priced() && scanned_.compared_dollars > 0 && own > 0;
+        if (has_dollars) {
+            story.price = scanned_.compared_dollars / own;
+            story.billed_beside = scanned_.bill.dollars - scanned_.compared_dollars;
+        }
+        tell_costs(story, scanned_.recorded, figures, has_dollars ? figures.money.size() - 1 : 0);
     }
 
     /// What the presets do takes most of the time.

@@ -51,6 +51,13 @@ CostBases& CostBases::operator+=(const CostBases& other) {
     return *this;
 }
 
+std::string CostBases::most_frequent_cache() const {
+    std::map<std::string, std::int64_t> sessions;
+    for (const auto& [cache, number] : caches_) sessions[cache.first] += number;
+    const auto most = std::ranges::max_element(sessions, {}, [](const auto& cache) { return cache.second; });
+    return most == sessions.end() ? "" : most->first;
+}
+
 std::string CostBases::text() const {
     std::string text;
     for (const auto& [cache, sessions] : caches_)

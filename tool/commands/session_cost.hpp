@@ -18,6 +18,8 @@ public:
     void add(const CostBasis& basis);
     CostBases& operator+=(const CostBases& other);
 
+    /// Of most sessions; empty without any.
+    [[nodiscard]] std::string most_frequent_cache() const;
     /// Sentences, a line each: what is assumed says so.
     [[nodiscard]] std::string text() const;
     [[nodiscard]] nlohmann::ordered_json json() const;

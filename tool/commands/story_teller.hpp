@@ -27,12 +27,8 @@ public:
     /// `recording` and `chain` have to outlive it. `is_masked`: texts without what looks like a secret.
     StoryTeller(const Recording<M>& recording, const Chain<M>& chain, std::string chain_name, bool is_masked)
         : recording_(recording),
-          profile_(chain.config().profile),
           counter_(chain.config().token_counter),
           is_masked_(is_masked),
-          raw_(counter_, overhead_piece(recording.system, recording.tools, *counter_)),
-          raw_cache_(profile_.cache),
-          times_(call_times(recording)),
           story_{.chain = std::move(chain_name), .counter = std::string(counter_->id())} {}
 
     void on_report(const Report& report) { log_.note(report); }
@@ -40,18 +36,12 @@ public:
     /// Call it for each request.
     void on_request(const ReplayRequest<M>& request) {
         while (arrived_ < request.recorded.size()) take_arrival(request);
-        const std::int64_t edits = take_edits(request);
-        const CacheAccount raw = raw_cache_.add(raw_.all(), times_[story_.calls.size()]);
-        story_.calls.push_back({.tokens_recorded = request.tokens_raw,
-                                .tokens_sent = request.tokens,
-                                .cached = request.account.cached,
-                                .cost_recorded = raw.input_cost(profile_.cache),
-                                .cost_sent = request.account.input_cost(profile_.cache),
-                                .edits = edits});
+        story_.calls.push_back({.edits = take_edits(request)});
         log_.next_call();
     }
 
-    /// After the replay. Texts take at most `text_bytes` of the report's data.
+    /// After the replay, without what the calls cost: `tell_costs` puts it there. Texts take at most `text_bytes` of
+    /// the report's data.
     [[nodiscard]] SessionStory take(std::size_t text_bytes) {
         story_.rules = rules_of(story_.edits);
         bound_lists(story_);
@@ -61,15 +51,6 @@ public:
 
 private:
     using Places = std::unordered_map<Serial, std::size_t>;
-
-    static std::vector<double> call_times(const Recording<M>& recording) {
-        std::vector<std::optional<double>> times;
-        for (std::size_t i = 0; i < recording.messages.size(); ++i) {
-            if (message_traits<M>::role(recording.messages[i]) != Role::assistant) continue;
-            times.push_back(i < recording.seconds.size() ? recording.seconds[i] : std::nullopt);
-        }
-        return fill_times(times);
-    }
 
     [[nodiscard]] ReportText text_for_report(const M& m) const {
         std::string text;
@@ -86,14 +67,14 @@ private:
         const std::size_t i = arrived_++;
         secrets_.learn_all(std::span<const M>(&recording_.messages[i], 1));
         const MessageInfo& info = request.recorded[i];
-        raw_.push_back(recording_.messages[i]);
+        const std::int64_t tokens = count_message(recording_.messages[i], *counter_);
         indices_[info.serial] = story_.messages.size();
-        tokens_now_.push_back(raw_.all().back().tokens);
+        tokens_now_.push_back(tokens);
         story_.messages.push_back({.recorded = i,
                                    .call = request.call,
                                    .role = std::string(whittle::name_of(info.role)),
                                    .tool = report_text(tool_of(info), is_masked_).head,
-                                   .tokens = raw_.all().back().tokens,
+                                   .tokens = tokens,
                                    .text = text_for_report(recording_.messages[i])});
     }
 
@@ -187,13 +168,9 @@ private:
     }
 
     const Recording<M>& recording_;
-    const ModelProfile& profile_;
     std::shared_ptr<const TokenCounter> counter_;
     bool is_masked_;
     KnownSecrets secrets_{is_masked_};
-    RequestPieces<M> raw_;
-    PrefixCache raw_cache_;
-    std::vector<double> times_;
     SessionStory story_;
     EditLog log_{};
     std::size_t arrived_ = 0;  // recorded messages

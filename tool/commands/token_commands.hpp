@@ -14,7 +14,7 @@ namespace whittle::cli {
 
 struct CountCommand {
     std::vector<std::string> files{};
-    std::string counter{};  ///< empty: the one of `config`; without that, "estimate"
+    std::string counter{};  ///< empty: the one of `config`; without that, "chars" for sessions, else "estimate"
     std::string config{};
     std::string vocabularies{};
     bool text = false;

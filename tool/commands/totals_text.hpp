@@ -19,7 +19,8 @@ struct TotalsNotes {
 /// The table and the summary that `replay` prints for a person.
 class TotalsText {
 public:
-    explicit TotalsText(const ModelProfile& profile) : profile_(profile), table_(header()) {}
+    /// `all`: with the columns, and the parts of the input, that few ask for.
+    TotalsText(const ModelProfile& profile, bool all) : profile_(profile), has_all_(all), table_(header()) {}
 
     void add(std::string_view name, const ReplayTotals& totals, const SessionCost& cost);
     void add_line() { table_.add_line(); }
@@ -27,9 +28,12 @@ public:
 
 private:
     [[nodiscard]] std::vector<std::string> header() const;
-    [[nodiscard]] std::string summary(const ReplayTotals& sum, const TotalsNotes& notes) const;
+    [[nodiscard]] std::string words(const ReplayTotals& sum, const TotalsNotes& notes) const;
+    [[nodiscard]] std::string cache_text(const ReplayTotals& sum, bool colour) const;
+    [[nodiscard]] std::string facts(const ReplayTotals& sum, const TotalsNotes& notes) const;
 
     const ModelProfile& profile_;
+    bool has_all_;
     Table table_;
 };
 

@@ -1,5 +1,6 @@
 #include "unknown_file.hpp"
 
+#include "documentation.hpp"
 #include "masked.hpp"
 #include "shown.hpp"
 
@@ -67,8 +68,8 @@ std::string what_is_read() {
     for (const logs::Format format : logs::formats()) names.push_back(logs::name_of(format));
     return fmt::format(
         "whittle reads lines of JSON with \"messages\" (OpenAI's or Anthropic's), a list of messages, and logs of {}: "
-        "tool/docs/logs.md says where agents keep them",
-        fmt::join(names, ", "));
+        "{} says where agents keep them",
+        fmt::join(names, ", "), documentation("tool/docs/logs.md"));
 }
 
 }  // namespace whittle::cli

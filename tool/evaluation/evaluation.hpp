@@ -219,6 +219,24 @@ struct Faults {
     std::int64_t messages_not_restorable = 0;  ///< messages that went and are not in the store; 0 without one
 };
 
+/// What a call cost, in units of one uncached input token, output included.
+struct CallCost {
+    double raw = 0;      ///< everything sent
+    double sent = 0;     ///< calls of models that a strategy made for it included
+    double repairs = 0;  ///< what it needed and missed, fetched again, and what was fetched before and still stands
+};
+
+/// One call of a session. Tokens with what stands in front of the messages.
+struct CallFigures {
+    std::size_t call = 0;    ///< index in `Session::calls`
+    bool is_counted = true;  ///< false: one of `RunOptions::uncounted`, and its costs are 0
+    std::int64_t raw = 0;    ///< input, everything sent
+    std::int64_t sent = 0;
+    std::int64_t cached_raw = 0;    ///< of `raw`, read from the cache
+    std::int64_t cached_sent = 0;   ///< of `sent`
+    std::vector<CallCost> costs{};  ///< one for each profile of the run
+};
+
 /// What one strategy made of one session. All counts are tokens unless they say otherwise.
 struct Figures {
     std::string session{};
@@ -248,6 +266,9 @@ struct Figures {
     ProbeTable probes{};
     EditTable edits{};
     Faults faults{};
+    /// Call by call, if `RunOptions::lists_calls`. Their costs add up to `raw`, `sent` and, with repairs,
+    /// `with_repairs` of each profile.
+    std::vector<CallFigures> by_call{};
 };
 
 /// C* / C0; 1 where nothing was paid.
@@ -266,6 +287,7 @@ struct RunOptions {
     /// Calls, ascending, that are not sent, paid and asked, such as copies of those of another session. Their requests
     /// still fill the cache; calls of models to prepare them do not.
     std::vector<std::size_t> uncounted{};
+    bool lists_calls = false;  ///< for `Figures::by_call`
 };
 
 /// One strategy on one session, call by call.

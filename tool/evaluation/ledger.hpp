@@ -2,6 +2,7 @@
 
 #include "prefix_tree.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -22,6 +23,9 @@ public:
     void add_call(const RequestTokens& raw, const RequestTokens& sent, std::int64_t reply);
     /// A summariser's call for the next request.
     void add_aside(const RequestTokens& request, std::int64_t reply);
+    /// Of the call that was added last, by a profile.
+    [[nodiscard]] double last_raw(std::size_t profile) const noexcept { return accounts_[profile].raw.back(); }
+    [[nodiscard]] double last_sent(std::size_t profile) const noexcept { return accounts_[profile].sent.back(); }
     /// Money, by profile.
     [[nodiscard]] std::vector<Money> finish(std::span<const double> repairs,
                                             std::span<const double> line_repairs) const;

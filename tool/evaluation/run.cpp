@@ -60,6 +60,7 @@ private:
     [[nodiscard]] Sizes fill_caches(std::size_t call);
     void account(std::size_t call, const Sizes& sizes);
     void pay_repairs(std::size_t call, std::span<const Cached> cached);
+    void list_call(std::size_t call, const Sizes& sizes, std::span<const double> repairs_before);
     void compare_with_previous();
     void look_at_newest(std::size_t call);
     void look_at_newest_result(std::size_t message);
@@ -80,6 +81,7 @@ private:
     std::vector<CostProfile> profiles_;
     std::int64_t window_;
     std::vector<std::size_t> uncounted_;
+    bool lists_calls_;
     ShownMessages shown_;
     NamedObjects objects_;
     StoredTexts stored_;
@@ -105,6 +107,7 @@ Run::Impl::Impl(const Session& session, const RunOptions& options)
       profiles_(profiles_of(options)),
       window_(options.window),
       uncounted_(options.uncounted),
+      lists_calls_(options.lists_calls),
       shown_(data_),
       objects_(options.storage, data_.probes.index),
       stored_(data_, shown_, objects_),
@@ -139,6 +142,7 @@ void Run::Impl::send(std::size_t call, const Request& request) {
     const Sizes sizes = fill_caches(call);
     if (counts) account(call, sizes);
     look_at_removed(call);
+    const std::vector<double> repairs_before = lists_calls_ ? repairs_.money() : std::vector<double>{};
     if (counts) {
         look_at_newest(call);
         pay_repairs(call, sizes.sent.cached);
@@ -147,6 +151,7 @@ void Run::Impl::send(std::size_t call, const Request& request) {
         if (is_last || (last_call_ && shown_.was_edited())) ask_artifacts(call);
         ask_users(call);
     }
+    if (lists_calls_) list_call(call, sizes, repairs_before);
     last_call_ = call;
     last_total_ = shown_.total();
 }
@@ -195,6 +200,22 @@ void Run::Impl::pay_repairs(std::size_t call, std::span<const Cached> cached) {
     const std::vector<const EditProbe*> edits = ask_edits(call);
     repairs_.pay(call, {.needles = needles, .edits = edits}, cached);
     line_repairs_.pay(call, {.needles = needles, .edits = {}}, cached);
+}
+
+void Run::Impl::list_call(std::size_t call, const Sizes& sizes, std::span<const double> repairs_before) {
+    CallFigures& listed = figures_.by_call.emplace_back();
+    listed = {.call = call,
+              .is_counted = is_counted(call),
+              .raw = sizes.raw.total,
+              .sent = sizes.sent.total,
+              .cached_raw = sizes.raw.cached.front().best,
+              .cached_sent = sizes.sent.cached.front().best};
+    listed.costs.resize(profiles_.size());
+    if (!listed.is_counted) return;
+    for (std::size_t p = 0; p < profiles_.size(); ++p)
+        listed.costs[p] = {.raw = ledger_.last_raw(p),
+                           .sent = ledger_.last_sent(p),
+                           .repairs = repairs_.money()[p] - repairs_before[p]};
 }
 
 void Run::Impl::compare_with_previous() {

@@ -1,11 +1,6 @@
 #include "explanation.hpp"
 
-#include "shown.hpp"
-#include "table.hpp"
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
+#include <algorithm>
 #include <array>
 
 namespace whittle::cli {
@@ -19,8 +14,8 @@ void EditLog::note(const Report& report) {
     for (const StageReport& stage : report.stages) {
         if (stage.outcome == Outcome::idle) continue;
         stages_.push_back({std::string(stage.middleware), std::string(name_of(report.hook)),
-                           std::string(name_of(stage.outcome)), stage.count, stage.threshold,
-                           stage.details ? stage.details->error : std::string()});
+                           std::string(name_of(stage.outcome)), outcome_text(stage), std::string(stage.reason),
+                           stage.count, stage.threshold, stage.details ? stage.details->error : std::string()});
         if (!stage.details) continue;
         for (const Candidate& candidate : stage.details->candidates) {
             if (candidate.cut) {
@@ -120,62 +115,6 @@ ordered_json to_json(const ExplainedEdit& edit) {
     return json;
 }
 
-/// "message 3 as 1": where it was recorded, and where it is sent if that differs.
-std::string place_text(const ExplainedMessage& message) {
-    if (!message.recorded) return fmt::format("+{}", *message.sent);
-    if (!message.sent || *message.sent == *message.recorded) return fmt::format("{}", *message.recorded);
-    return fmt::format("{}>{}", *message.recorded, *message.sent);
-}
-
-std::string tokens_text(const ExplainedMessage& message) {
-    if (message.fate == Fate::kept) return grouped(message.tokens_sent);
-    if (message.fate == Fate::added) return "+" + grouped(message.tokens_sent);
-    return fmt::format("{} -> {}", grouped(message.tokens_recorded), grouped(message.tokens_sent));
-}
-
-std::string edit_text(const ExplainedEdit& edit) {
-    std::string text = fmt::format("by {}: {}", edit.by, edit.reason);
-    if (!edit.rule.empty() && edit.rule != edit.reason) text += fmt::format(", rule {}", edit.rule);
-    text += fmt::format(", from call {} on", edit.call);
-    if (edit.threshold > 0) text += fmt::format(" ({} tokens, limit {})", grouped(edit.count), grouped(edit.threshold));
-    return text;
-}
-
-std::string original_text(const ExplainedMessage& message) {
-    if (message.stored.empty()) return "original: in the journal";
-    constexpr std::size_t most = 3;
-    const std::size_t shown_keys = std::min(most, message.stored.size());
-    std::string text = fmt::format(
-        "original: {}",
-        fmt::join(message.stored.begin(), message.stored.begin() + static_cast<std::ptrdiff_t>(shown_keys), ", "));
-    if (message.stored.size() > most) text += fmt::format(" and {} more", message.stored.size() - most);
-    return text;
-}
-
-/// The lines below a message's own.
-std::vector<std::string> reasons_of(const ExplainedMessage& message) {
-    std::vector<std::string> lines;
-    for (const ExplainedEdit& edit : message.edits) lines.push_back(edit_text(edit));
-    for (const ExplainedKeep& keep : message.keeps) lines.push_back(fmt::format("{} keeps it: {}", keep.by, keep.rule));
-    if (message.fate == Fate::kept) return lines;
-    if (message.folded_into) lines.push_back(fmt::format("into message {} of the request", *message.folded_into));
-    if (message.sent && !message.text.empty()) lines.push_back("now: " + message.text);
-    if (message.fate != Fate::added || !message.stored.empty()) lines.push_back(original_text(message));
-    return lines;
-}
-
-std::string stages_text(const Explanation& explanation, std::size_t columns) {
-    std::string text;
-    for (const ExplainedStage& stage : explanation.stages) {
-        std::string line = fmt::format("{} {}: {}", stage.hook, stage.middleware, stage.outcome);
-        if (stage.count > 0 || stage.threshold > 0)
-            line += fmt::format(" ({} tokens, limit {})", grouped(stage.count), grouped(stage.threshold));
-        if (!stage.error.empty()) line += ": " + stage.error;
-        text += clipped_to_width(shown(line), columns) + "\n";
-    }
-    return text;
-}
-
 }  // namespace
 
 ordered_json message_json(const ExplainedMessage& message) {
@@ -225,30 +164,12 @@ ordered_json explanation_json(const Explanation& explanation) {
                                   {"outcome", stage.outcome},
                                   {"count", stage.count},
                                   {"threshold", stage.threshold}});
+        if (!stage.reason.empty()) json["stages"].back()["reason"] = stage.reason;
         if (!stage.error.empty()) json["stages"].back()["error"] = stage.error;
     }
     json["messages"] = ordered_json::array();
     for (const ExplainedMessage& message : explanation.messages) json["messages"].push_back(message_json(message));
     return json;
-}
-
-std::string explanation_text(const Explanation& explanation, std::size_t columns) {
-    std::string text =
-        fmt::format("{}: call {}\n{} tokens sent for {} recorded, system text and tools {} ({})\n",
-                    shown(explanation.trajectory), explanation.call, grouped(explanation.tokens_sent),
-                    grouped(explanation.tokens_recorded), grouped(explanation.overhead), shown(explanation.counter));
-    text += stages_text(explanation, columns) + "\n";
-    for (const ExplainedMessage& message : explanation.messages) {
-        const std::string who = message.tool.empty() ? message.role : fmt::format("{} {}", message.role, message.tool);
-        text += clipped_to_width(shown(fmt::format("{:>5} {:<8} {}, {}", place_text(message), name_of(message.fate),
-                                                   who, tokens_text(message))),
-                                 columns) +
-                "\n";
-        constexpr std::size_t indent = 6;
-        for (const std::string& line : reasons_of(message))
-            text += std::string(indent, ' ') + clipped_to_width(shown(line), columns - indent) + "\n";
-    }
-    return text;
 }
 
 }  // namespace whittle::cli

@@ -70,7 +70,9 @@ struct ExplainedStage {
     std::string middleware{};
     std::string hook{};
     std::string outcome{};
-    std::int64_t count = 0;  ///< tokens
+    std::string outcome_text{};  ///< the same for a person, and why nothing was done
+    std::string reason{};        ///< as `StageReport::reason`
+    std::int64_t count = 0;      ///< tokens
     std::int64_t threshold = 0;
     std::string error{};  ///< empty: it did not fail
 };

@@ -1,10 +1,11 @@
 #include "masked.hpp"
 #include "report_page.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cmath>
+#include <cstdint>
 #include <map>
 #include <utility>
 
@@ -48,37 +49,81 @@ private:
     ordered_json list_ = ordered_json::array();
 };
 
-/// Neighbouring calls share a column where there are too many: the largest request of them stands for it, costs are
-/// added up to the last one.
+/// One side of the comparison, call by call. Costs are added up, up to each column.
+class SideColumns {
+public:
+    void add_cost(const StoryCost& call) {
+        cost_ += call.cost;
+        repairs_ += call.repairs;
+    }
+    void end_column(const StoryCost& largest) {
+        tokens_.push_back(largest.tokens);
+        cached_.push_back(largest.cached);
+        costs_.push_back(to_whole(cost_));
+        repairs_so_far_.push_back(to_whole(repairs_));
+    }
+    void put(ordered_json& columns, const char* tokens, const char* cached, const char* cost, const char* repairs) {
+        columns[tokens] = std::move(tokens_);
+        columns[cached] = std::move(cached_);
+        columns[cost] = std::move(costs_);
+        columns[repairs] = std::move(repairs_so_far_);
+    }
+
+private:
+    double cost_ = 0;
+    double repairs_ = 0;
+    ordered_json tokens_ = ordered_json::array();
+    ordered_json cached_ = ordered_json::array();
+    ordered_json costs_ = ordered_json::array();
+    ordered_json repairs_so_far_ = ordered_json::array();
+};
+
+/// Neighbouring calls share a column where there are too many: the largest request of them stands for it.
 ordered_json columns_json(const std::vector<StoryCall>& calls) {
     const std::size_t per = std::max<std::size_t>(1, (calls.size() + most_columns - 1) / most_columns);
     ordered_json columns{{"per", per}};
-    for (const char* name : {"recorded", "sent", "cached", "edits", "cost_recorded", "cost_sent"})
-        columns[name] = ordered_json::array();
-    double cost_recorded = 0;
-    double cost_sent = 0;
+    ordered_json all_edits = ordered_json::array();
+    ordered_json all_uncounted = ordered_json::array();
+    SideColumns recorded;
+    SideColumns sent;
     for (std::size_t first = 0; first < calls.size(); first += per) {
         const std::size_t end = std::min(calls.size(), first + per);
         const StoryCall* largest = &calls[first];
         std::int64_t edits = 0;
+        std::int64_t uncounted = 0;
         for (std::size_t i = first; i < end; ++i) {
-            cost_recorded += calls[i].cost_recorded;
-            cost_sent += calls[i].cost_sent;
+            recorded.add_cost(calls[i].recorded);
+            sent.add_cost(calls[i].sent);
             edits += calls[i].edits;
-            if (calls[i].tokens_sent > largest->tokens_sent) largest = &calls[i];
+            uncounted += calls[i].is_counted ? 0 : 1;
+            if (calls[i].sent.tokens > largest->sent.tokens) largest = &calls[i];
         }
-        columns["recorded"].push_back(largest->tokens_recorded);
-        columns["sent"].push_back(largest->tokens_sent);
-        columns["cached"].push_back(largest->cached);
-        columns["edits"].push_back(edits);
-        columns["cost_recorded"].push_back(std::llround(cost_recorded));
-        columns["cost_sent"].push_back(std::llround(cost_sent));
+        recorded.end_column(largest->recorded);
+        sent.end_column(largest->sent);
+        all_edits.push_back(edits);
+        all_uncounted.push_back(uncounted);
     }
+    recorded.put(columns, "recorded", "cached_recorded", "cost_recorded", "repairs_recorded");
+    sent.put(columns, "sent", "cached", "cost_sent", "repairs_sent");
+    columns["edits"] = std::move(all_edits);
+    columns["uncounted"] = std::move(all_uncounted);
     return columns;
 }
 
 ordered_json index_or_none(const std::optional<std::size_t>& index) {
     return index ? ordered_json(*index) : ordered_json(-1);
+}
+
+std::string in_words(Fate fate) {
+    switch (fate) {
+        case Fate::cut: return "shortened";
+        case Fate::cleared: return "replaced by a placeholder";
+        case Fate::folded: return "folded into a summary";
+        case Fate::removed: return "taken out";
+        case Fate::added: return "written by the chain";
+        case Fate::kept: break;
+    }
+    return "brought back as it was";
 }
 
 /// In a script element `<` could end it; the others are kept out for readers of the source.
@@ -101,8 +146,13 @@ std::string without_markup(const std::string& json) {
 std::string story_data(const SessionStory& story) {
     NameList names;
     TextList texts;
-    ordered_json json{
-        {"chain", printed(story.chain)}, {"calls", story.calls.size()}, {"columns", columns_json(story.calls)}};
+    ordered_json json{{"chain", printed(story.chain)},
+                      {"base", story.base},
+                      {"price", story.price ? ordered_json(*story.price) : ordered_json(nullptr)},
+                      {"beside", story.billed_beside},
+                      {"counter", story.counter},
+                      {"calls", story.calls.size()},
+                      {"columns", columns_json(story.calls)}};
     json["messages"] = ordered_json::array();
     for (const StoryMessage& message : story.messages)
         json["messages"].push_back({index_or_none(message.recorded), message.call, names.number_of(message.role),
@@ -122,11 +172,11 @@ std::string story_data(const SessionStory& story) {
 }
 
 ReportTable rules_table(const SessionStory& story) {
-    Table table({"rule", "by", "what became of it", "messages", "tokens before", "after", "less"});
+    Table table({"what became of messages", "by", "rule", "times", "tokens before", "after", "less"});
     StoryRule all;
     for (const StoryRule& rule : story.rules) {
-        table.add({rule.rule, rule.by, std::string(name_of(rule.fate)), grouped(rule.messages),
-                   grouped(rule.tokens_before), grouped(rule.tokens), grouped(rule.tokens_before - rule.tokens)});
+        table.add({in_words(rule.fate), rule.by, rule.rule, grouped(rule.messages), grouped(rule.tokens_before),
+                   grouped(rule.tokens), grouped(rule.tokens_before - rule.tokens)});
         all.messages += rule.messages;
         all.tokens_before += rule.tokens_before;
         all.tokens += rule.tokens;
@@ -136,11 +186,14 @@ ReportTable rules_table(const SessionStory& story) {
         table.add({"all", "", "", grouped(all.messages), grouped(all.tokens_before), grouped(all.tokens),
                    grouped(all.tokens_before - all.tokens)});
     }
-    return {.caption = "What was cut, by rule",
+    return {.caption = "What was changed",
             .table = std::move(table),
-            .note =
-                "A message that was edited twice is counted twice. Tokens of one request each; what left a request "
-                "stays away from all later ones."};
+            .note = fmt::format(
+                "by: the middleware that did it; rule: which of its rules asked for that (whittle's documentation of "
+                "the middleware has them); times: messages, one that was changed twice counts twice; tokens before "
+                "and after: of these messages, each once, counted by {}. What left a call stays away from all later "
+                "ones, so that many times \"less\" is saved.",
+                story.counter)};
 }
 
 }  // namespace whittle::cli

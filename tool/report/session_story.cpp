@@ -10,6 +10,18 @@ namespace {
 
 std::int64_t saved_by(const StoryRule& rule) noexcept { return rule.tokens_before - rule.tokens; }
 
+StoryCost sum_over(const std::vector<StoryCall>& calls, StoryCost StoryCall::*side) noexcept {
+    StoryCost sum;
+    for (const StoryCall& call : calls) {
+        const StoryCost& one = call.*side;
+        sum.tokens += call.is_counted ? one.tokens : 0;
+        sum.cached += call.is_counted ? one.cached : 0;
+        sum.cost += one.cost;
+        sum.repairs += one.repairs;
+    }
+    return sum;
+}
+
 void keep_first_edits(SessionStory& story) {
     if (story.edits.size() <= most_story_edits) return;
     story.edits_left_out = static_cast<std::int64_t>(story.edits.size() - most_story_edits);
@@ -56,6 +68,9 @@ std::size_t size_of_all(const std::vector<ReportText*>& texts) {
 }
 
 }  // namespace
+
+StoryCost sum_of_recorded(const SessionStory& story) noexcept { return sum_over(story.calls, &StoryCall::recorded); }
+StoryCost sum_of_sent(const SessionStory& story) noexcept { return sum_over(story.calls, &StoryCall::sent); }
 
 std::vector<StoryRule> rules_of(const std::vector<StoryEdit>& edits) {
     std::map<std::tuple<std::string, std::string, Fate>, StoryRule> sums;

@@ -11,13 +11,20 @@
 
 namespace whittle::cli {
 
-/// One request of a session, by the chain's own counter. Costs are of the input, in tokens at the plain input price.
+/// What a call sent and cost on one side of a comparison: by the figures' count (characters / 4), with system text and
+/// tools in front of the messages. Costs are in tokens at the plain input price, of the model where dollars are known.
+struct StoryCost {
+    std::int64_t tokens = 0;
+    std::int64_t cached = 0;  ///< of these
+    double cost = 0;          ///< with output and `repairs`
+    double repairs = 0;       ///< for what was taken out, needed and fetched again
+};
+
+/// One request of a session.
 struct StoryCall {
-    std::int64_t tokens_recorded = 0;
-    std::int64_t tokens_sent = 0;
-    std::int64_t cached = 0;  ///< of what is sent
-    double cost_recorded = 0;
-    double cost_sent = 0;
+    StoryCost recorded{};    ///< as the agent sent it, or everything
+    StoryCost sent{};        ///< under the chain
+    bool is_counted = true;  ///< false: a copy of another session's call, or of a day that is not asked for
     std::int64_t edits = 0;  ///< messages that this request is the first to show changed
 };
 
@@ -56,7 +63,10 @@ struct StoryRule {
 /// A session as a report shows it: its requests, its messages, and what a chain did to them.
 struct SessionStory {
     std::string chain{};
-    std::string counter{};
+    std::string base{};             ///< what the chain is compared with: "as sent"
+    std::string counter{};          ///< of messages and edits
+    std::optional<double> price{};  ///< dollars for a token's worth; absent: it is not known
+    double billed_beside = 0;       ///< dollars for calls that no message shows, on both sides
     std::vector<StoryCall> calls{};
     std::vector<StoryMessage> messages{};  ///< in the order in which they came
     std::vector<StoryEdit> edits{};        ///< oldest first
@@ -64,6 +74,10 @@ struct SessionStory {
     std::int64_t messages_left_out = 0;    ///< not listed, since there are too many
     std::int64_t edits_left_out = 0;
 };
+
+/// What the calls cost on both sides.
+[[nodiscard]] StoryCost sum_of_recorded(const SessionStory& story) noexcept;
+[[nodiscard]] StoryCost sum_of_sent(const SessionStory& story) noexcept;
 
 /// The sums over all edits, what took most first.
 [[nodiscard]] std::vector<StoryRule> rules_of(const std::vector<StoryEdit>& edits);

@@ -11,12 +11,23 @@
 #include <cmath>
 #include <numeric>
 #include <span>
+#include <sstream>
 #include <utility>
 
 namespace whittle::cli {
 namespace {
 
 constexpr std::size_t shortest_heading = 4;
+constexpr std::size_t shortest_stacked_name = 16;
+
+std::size_t longest_word(std::string_view text) {
+    std::size_t longest = 0;
+    for (std::size_t end = text.find(' '); end != std::string_view::npos; end = text.find(' ')) {
+        longest = std::max(longest, end);
+        text.remove_prefix(end + 1);
+    }
+    return std::max(longest, text.size());
+}
 
 /// `text` in `width` columns.
 std::string cell(const std::string& text, std::size_t width, bool is_left) {
@@ -88,6 +99,37 @@ std::vector<std::size_t> Table::widths_from(std::size_t first_row) const {
     return widths;
 }
 
+std::vector<std::size_t> Table::stacked_widths() const {
+    std::vector<std::size_t> widths = widths_from(1);
+    widths.front() = std::max(widths.front(), width_of(rows_.front().front()));
+    for (std::size_t c = 1; c < widths.size(); ++c) widths[c] = std::max(widths[c], longest_word(rows_.front()[c]));
+    return widths;
+}
+
+/// The last words of all headings stand in the last line.
+std::string Table::heading_text(const std::vector<std::size_t>& widths, std::size_t gap, bool bold) const {
+    std::vector<std::vector<std::string>> stacks;
+    std::size_t height = 1;
+    for (std::size_t c = 0; c < widths.size(); ++c) {
+        std::istringstream in(wrapped(rows_.front()[c], widths[c]));
+        auto& stack = stacks.emplace_back();
+        for (std::string line; std::getline(in, line);) stack.push_back(std::move(line));
+        height = std::max(height, stack.size());
+    }
+    std::string text;
+    for (std::size_t level = 0; level < height; ++level) {
+        std::string line;
+        for (std::size_t c = 0; c < widths.size(); ++c) {
+            const std::size_t above = height - stacks[c].size();
+            line += std::string(c == 0 ? 0 : gap, ' ') +
+                    cell(level < above ? std::string() : stacks[c][level - above], widths[c], c == 0);
+        }
+        line.erase(line.find_last_not_of(' ') + 1);
+        text += bold ? "\x1b[1m" + line + "\x1b[0m\n" : line + "\n";
+    }
+    return text;
+}
+
 std::string Table::text(bool bold, std::size_t columns) const { return fitted_text(bold, columns, Headings::cut); }
 
 std::string Table::fitted_text(bool bold, std::size_t columns, Headings headings) const {
@@ -95,15 +137,18 @@ std::string Table::fitted_text(bool bold, std::size_t columns, Headings headings
     std::vector<std::size_t> widths = widths_from(0);
     std::size_t gap = 2;
     const auto total = [&] { return std::accumulate(widths.begin(), widths.end(), gap * (widths.size() - 1)); };
-    if (total() > columns) gap = 1;
+    const bool is_stacked = headings == Headings::stacked && total() > columns;
+    if (is_stacked) widths = stacked_widths();
+    const std::size_t shortest = is_stacked ? std::min(widths[0], shortest_stacked_name) : widths[0];
+    if (total() - widths[0] + shortest > columns) gap = 1;
     if (total() > columns && headings == Headings::cut) {
         const std::vector<std::size_t> of_figures = widths_from(1);
         for (std::size_t c = 1; c < widths.size(); ++c) widths[c] = std::max(of_figures[c], shortest_heading);
     }
     if (const std::size_t all = total(); all > columns)
         widths[0] = std::max(std::min(widths[0], shortest_name), widths[0] - std::min(widths[0], all - columns));
-    std::string text;
-    for (std::size_t r = 0; r < rows_.size(); ++r) {
+    std::string text = is_stacked ? heading_text(widths, gap, bold) : std::string();
+    for (std::size_t r = is_stacked ? 1 : 0; r < rows_.size(); ++r) {
         std::string line;
         for (std::size_t c = 0; c < rows_[r].size(); ++c) {
             const bool is_heading = r == 0 && c > 0;  // ours, in ASCII: dots would leave nothing of it
@@ -131,7 +176,17 @@ Table Table::part(std::size_t first, std::size_t count) const {
 }
 
 std::string Table::folded_text(bool bold, std::size_t columns, std::span<const std::size_t> together) const {
-    const std::vector<std::size_t> widths = widths_from(0);
+    return folded(bold, columns, together, Headings::whole);
+}
+
+std::string Table::stacked_text(bool bold, std::size_t columns) const {
+    return folded(bold, columns, {}, Headings::stacked);
+}
+
+std::string Table::folded(bool bold, std::size_t columns, std::span<const std::size_t> together,
+                          Headings headings) const {
+    std::vector<std::size_t> widths = headings == Headings::stacked ? stacked_widths() : widths_from(0);
+    if (headings == Headings::stacked) widths.front() = std::min(widths.front(), shortest_stacked_name);
     const auto width_of_group = [&](std::size_t first, std::size_t count) {  // at the closest
         const auto from = widths.begin() + static_cast<std::ptrdiff_t>(first);
         return std::accumulate(from, from + static_cast<std::ptrdiff_t>(count), count);
@@ -145,7 +200,7 @@ std::string Table::folded_text(bool bold, std::size_t columns, std::span<const s
         const std::size_t size = std::min(group < together.size() ? together[group] : 1, widths.size() - next);
         const std::size_t more = width_of_group(next, size);
         if (count > 0 && width + more > columns) {
-            text += part(first, count).fitted_text(bold, columns, Headings::whole) + "\n";
+            text += part(first, count).fitted_text(bold, columns, headings) + "\n";
             first = next;
             count = 0;
             width = widths.front();
@@ -153,7 +208,7 @@ std::string Table::folded_text(bool bold, std::size_t columns, std::span<const s
         count += size;
         width += more;
     }
-    return text + part(first, count).fitted_text(bold, columns, Headings::whole);
+    return text + part(first, count).fitted_text(bold, columns, headings);
 }
 
 bool Table::has_words(std::size_t column) const {

@@ -45,16 +45,24 @@ public:
     /// beside each other, from the second one on, since a heading goes on with the one in front; empty: each by itself.
     [[nodiscard]] std::string folded_text(bool bold, std::size_t columns,
                                           std::span<const std::size_t> together = {}) const;
+    /// The same with headings that are broken at blanks into lines above each other where the table is wider than
+    /// `columns`; names are cut to 16 columns before anything is folded.
+    [[nodiscard]] std::string stacked_text(bool bold, std::size_t columns) const;
     /// A table of HTML: the first row and the first column are headers, rows behind a line are of the class "sum",
     /// columns with words of the class "words". `cell` makes of a cell's text what is to be seen of it.
     [[nodiscard]] std::string html(std::string_view caption, FunctionRef<std::string(const std::string&)> cell) const;
     [[nodiscard]] bool empty() const noexcept { return rows_.size() < 2; }
 
 private:
-    enum class Headings : std::uint8_t { whole, cut };
+    enum class Headings : std::uint8_t { whole, cut, stacked };
 
     [[nodiscard]] std::vector<std::size_t> widths_from(std::size_t first_row) const;
+    /// Of columns whose headings are as narrow as their longest words.
+    [[nodiscard]] std::vector<std::size_t> stacked_widths() const;
+    [[nodiscard]] std::string heading_text(const std::vector<std::size_t>& widths, std::size_t gap, bool bold) const;
     [[nodiscard]] std::string fitted_text(bool bold, std::size_t columns, Headings headings) const;
+    [[nodiscard]] std::string folded(bool bold, std::size_t columns, std::span<const std::size_t> together,
+                                     Headings headings) const;
     /// The first column and `count` from `first` on.
     [[nodiscard]] Table part(std::size_t first, std::size_t count) const;
     /// Whether a cell below the header begins with a letter.

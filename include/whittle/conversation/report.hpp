@@ -32,7 +32,7 @@ enum class Hook {
 /// What a middleware's hook run came to.
 enum class Outcome {
     idle,        ///< it has nothing to do in this hook
-    undue,       ///< count <= threshold
+    undue,       ///< count <= threshold, or `StageReport::reason` says why not yet
     remembered,  ///< due, but an earlier plan freed too little and the conversation has not grown enough since
     nothing,     ///< due, but there is nothing it may take
     too_small,   ///< the plan frees less than asked for
@@ -118,6 +118,8 @@ struct StageReport {
     std::int64_t count = 0;      ///< tokens
     std::int64_t threshold = 0;  ///< tokens
     std::shared_ptr<StageDetails> details{};
+    /// Why it is undue above `threshold`, such as "does_not_pay_yet"; static text. Empty: the outcome says it.
+    std::string_view reason{};
 
     StageDetails& more();  ///< makes the details if there are none
 };
@@ -148,6 +150,9 @@ void take_back(StageReport& stage, std::string error);
 void take_back_commits(Report& report);
 
 }  // namespace detail
+
+/// What a stage came to, for a person: "not due: not above its limit".
+[[nodiscard]] std::string outcome_text(const StageReport& stage);
 
 /// A few lines for a person: what each middleware decided, and why. What went wrong stands first.
 [[nodiscard]] std::string to_text(const Report& report);

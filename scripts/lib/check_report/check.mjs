@@ -23,7 +23,7 @@ const fail = (where, what) => {
 };
 
 async function keysMove(page, where) {
-  for (const strip of await page.$$('.session:not([hidden]) .strip')) {
+  for (const strip of await page.$$('.overview [role=slider], .session:not([hidden]) [role=slider]')) {
     const now = () => strip.evaluate((node) => `${node.ariaValueNow} ${node.getAttribute('aria-valuetext')}`);
     await strip.focus();
     const before = await now();
@@ -61,7 +61,7 @@ async function look(report, name, [width, height], scheme) {
   const tip = await page.$('.session:not([hidden]) .strip');
   if (tip && name !== 'phone') {
     await tip.scrollIntoView();
-    const box = await tip.boundingBox();
+    const box = await (await tip.$('svg')).boundingBox();
     await page.mouse.move(box.x + box.width * 0.6, box.y + box.height / 2);
     if (await tip.$eval('.tip', (node) => node.hidden)) fail(where, 'the pointer shows nothing');
     if (scheme === 'light') await page.screenshot({path: shot('-hover')});

@@ -63,7 +63,7 @@ TEST_CASE("logs of every format, and packed ones, go through check", "[apps]") {
                                            fixture("session.har") + " " + fixture("claude_code.jsonl"));
     CHECK(all.exit_code == 0);
     CHECK(all.out == "8 sessions checked for anthropic, openai_chat: no violation\n");
-    CHECK(run_cli(dir, "check - < " + fixture("codex.jsonl")).out.starts_with("1 sessions"));
+    CHECK(run_cli(dir, "check - < " + fixture("codex.jsonl")).out.starts_with("1 session "));
     if (std::system("command -v gzip > /dev/null") != 0) SKIP_WITH_MESSAGE("there is no gzip here");
     const CliResult packed = run_cli(dir, "check - < " + fixture("codex.jsonl") + " --json");
     REQUIRE(std::system(("gzip -c " + fixture("codex.jsonl") + " > '" + (dir / "c.gz") + "'").c_str()) == 0);
@@ -118,7 +118,7 @@ TEST_CASE("logs that are packed by zstd are read like others", "[apps]") {
             0);
     const CliResult log = run_cli(dir, "check rollout.jsonl.zst");
     if (has(log.err, "without libzstd")) SKIP_WITH_MESSAGE("built without libzstd");
-    CHECK(log.out == "1 sessions checked for openai_chat: no violation\n");
+    CHECK(log.out == "1 session checked for openai_chat: no violation\n");
     CHECK(run_cli(dir, "check - < twice.zst").out.starts_with("2 sessions"));
     const CliResult cut = run_cli(dir, "check cut.zst");
     CHECK(cut.exit_code == 1);

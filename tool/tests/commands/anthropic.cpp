@@ -56,7 +56,7 @@ TEST_CASE("apply cuts an Anthropic request and keeps the rest of it byte for byt
     CHECK(result_block["content"].get<std::string>().starts_with("[Old read result cleared: 2008 bytes"));
     REQUIRE(run_cli(dir, "apply --config chain.json --in small.json --out again.json").exit_code == 0);
     CHECK(read_text(dir / "again.json") == read_text(dir / "small.json"));
-    CHECK(run_cli(dir, "check small.json").out == "1 sessions checked for anthropic: no violation\n");
+    CHECK(run_cli(dir, "check small.json").out == "1 session checked for anthropic: no violation\n");
 }
 
 TEST_CASE("replay gives an Anthropic session the same figures as an OpenAI one, and breaks no rule", "[apps]") {
@@ -83,7 +83,8 @@ TEST_CASE("replay gives an Anthropic session the same figures as an OpenAI one, 
     CHECK(theirs["not_undone"] == 0);
     CHECK(shown["total"]["calls"] == 14);
     const std::string text = run_cli(dir, "replay s.jsonl --config chain.json").out;
-    CHECK(text.find("new violations of anthropic, openai_chat  0") != std::string::npos);
+    CHECK(text.find("message rules (anthropic, openai_chat) that a request breaks and the recording keeps: 0") !=
+          std::string::npos);
 }
 
 TEST_CASE("the requests of an Anthropic replay are its own messages, valid for its provider", "[apps]") {
@@ -100,7 +101,7 @@ TEST_CASE("the requests of an Anthropic replay are its own messages, valid for i
     CHECK(cut["tool_use_id"] == "toolu_b0");
     CHECK(cut["content"].get<std::string>().starts_with("[Old read result cleared"));
     write_text(dir / "request.json", request["messages"].dump());
-    CHECK(run_cli(dir, "check request.json").out == "1 sessions checked for anthropic: no violation\n");
+    CHECK(run_cli(dir, "check request.json").out == "1 session checked for anthropic: no violation\n");
 }
 
 TEST_CASE("the calls of a summariser in an Anthropic replay are counted and shown", "[apps]") {

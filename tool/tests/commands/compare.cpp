@@ -42,18 +42,61 @@ TEST_CASE("compare shows simple strategies and configurations side by side, in 1
     const TempDir dir;
     write_text(dir / "chain.json", clearing_chain);
     write_text(dir / "s.jsonl", session_line("a", 8, 4'000) + session_line("b", 3, 300));
-    const CliResult result = run_cli(dir, "compare s.jsonl --config chain.json --config ./chain.json");
-    CHECK(result.exit_code == 0);
-    CHECK(result.err.empty());
-    CHECK(has(result.out, "all: 2 sessions, 13 calls, billed"));
-    for (const char* name : {"noop ", "mask10_step25 ", "window20 ", "chain.json ", ":chain.json "})
-        CHECK(has(result.out, name));
-    CHECK(has(result.out, "was run again"));
-    for (const std::string& line : lines_in(result.out)) {
-        CAPTURE(line);
-        CHECK(line.size() <= 100);
+    for (const std::string all : {"", " --all"}) {
+        const CliResult result = run_cli(dir, "compare s.jsonl --config chain.json --config ./chain.json" + all);
+        CHECK(result.exit_code == 0);
+        CHECK(result.err.empty());
+        CHECK(has(result.out, all.empty() ? "2 sessions, 13 calls; 17 strategies, the cheapest first\n"
+                                          : "all: 2 sessions, 13 calls, prices: billed\n"));
+        for (const char* name : {"noop ", "mask10_step25 ", "window20 ", "chain.json ", ":chain.json "})
+            CHECK(has(result.out, name));
+        CHECK(has(result.out, "was run again"));
+        for (const std::string& line : lines_in(result.out)) {
+            CAPTURE(line);
+            CHECK(line.size() <= 100);
+        }
     }
     CHECK_FALSE(std::filesystem::exists(dir / "store"));
+}
+
+TEST_CASE("the first screen of compare has the cheapest strategy first, and says which one to take", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "s.jsonl", session_line("a", 40, 4'000));
+    const CliResult result = run_cli(dir, "--version > version; COLUMNS=80 '" WHITTLE_CLI "' compare s.jsonl");
+    REQUIRE(result.exit_code == 0);
+    CAPTURE(result.out);
+    const auto lines = lines_in(result.out);
+    CHECK(lines.front() == "1 session, 41 calls; 15 strategies, the cheapest first");
+    const auto end_of_screen =
+        std::ranges::find_if(lines, [](const auto& line) { return line.starts_with("tokens ratio: "); });
+    CHECK(end_of_screen - lines.begin() <= 28);
+    std::vector<double> costs;
+    for (const std::string& line : lines) {
+        std::istringstream cells(line);
+        std::string name;
+        double tokens = 0;
+        double cost = 0;
+        if (cells >> name >> tokens >> cost) costs.push_back(cost);
+    }
+    REQUIRE(costs.size() == 15);
+    CHECK(std::ranges::is_sorted(costs));
+    CHECK(has(result.out, "\nCheapest: "));
+    for (const char* word :
+         {"\ncost ratio: ", "\nedits possible: ", "\nneeded: ", "\nnoop: ", "\nwindow20: ", "\n--all: "})
+        CHECK(has(result.out, word));
+    CHECK_FALSE(has(result.out, "dearer"));  // of one session
+}
+
+TEST_CASE("compare --all prints no table twice where one size of sessions is all there is", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "one.jsonl", session_line("a", 8, 4'000));
+    write_text(dir / "two.jsonl", session_line("a", 8, 4'000) + session_line("b", 40, 4'000));
+    const std::string one = run_cli(dir, "compare one.jsonl --strategy noop --all").out;
+    CHECK(has(one, "all: 1 session, 9 calls, prices: billed\n"));
+    CHECK_FALSE(has(one, "under 20k"));
+    const std::string two = run_cli(dir, "compare two.jsonl --strategy noop --all").out;
+    CHECK(has(two, "\nunder 20k: 1 session, 9 calls, prices: billed\n"));
+    CHECK(has(two, "\n20k-100k: 1 session, 41 calls, prices: billed\n"));
 }
 
 TEST_CASE("compare as JSON has every figure of every stratum, and single sessions if they are wanted", "[apps]") {

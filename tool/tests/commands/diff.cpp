@@ -50,13 +50,15 @@ cost in tokens        4,861  5,005  1.030
 cache resets              1      0  0.000
 commits                   1      0  0.000
 calls of summarisers      0      0      -
+tokens: of all calls together, by each chain's own counter and cache. cost in tokens: what the calls cost at the plain input price; output is paid too, and so is fetching again what was needed and missing; by characters / 4
+cache resets: calls that break what the cache holds by more than 64 tokens. commits: changes that the chain made, each of one message or several
 
-call  tokens A      B  cost A      B  differs at
-0            2      2       3      3           -
-1        1,003  1,003   1,254  1,254           -
-2        2,004  2,004   2,505  2,505           -
-3        1,041  3,005   1,301  1,452           2
-cost of a call: of its input alone, by the chain's own counter and cache
+call  tokens A  tokens B  cost A  cost B  differs at
+0            2         2       3       3           -
+1        1,003     1,003   1,254   1,254           -
+2        2,004     2,004   2,505   2,505           -
+3        1,041     3,005   1,301   1,452           2
+cost of a call: of its input alone, by the chain's own counter and cache. differs at: index of the first message that differs
 
 1 of 4 requests differ, the first at call 3
 call 3: 2 of its messages differ
@@ -66,6 +68,12 @@ call 3: 2 of its messages differ
     4 tool read, 1,000 tokens recorded
       A cleared, 18 tokens by reduction: clear, rule old_round
       B kept, 1,000 tokens
+
+what these words mean:
+  clear: a placeholder stands for an old tool result
+  cleared: something short stands in its place
+  kept: as it was recorded
+  old_round: of older tool rounds than those that stay
 )");
     CHECK(files_in(dir) == std::vector<std::string>{"all.json", "chain.json", "s.jsonl"});
 }

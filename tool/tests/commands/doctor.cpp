@@ -63,7 +63,7 @@ TEST_CASE("doctor looks at configuration, store, counter and cache, and says wha
     const CliResult text = run_cli(dir, "doctor --preset cheap");
     CHECK(text.exit_code == 0);
     CHECK(has(text.out,
-              "warning  window: unknown: parts of the window count for nothing\n"
+              "warning  window: unknown: settings that are parts of it do nothing\n"
               "         > set profile.context_window, or --window with a preset\n"
               "warning  store: in memory: originals go with the process\n"));
 }

@@ -93,15 +93,27 @@ TEST_CASE("apply names messages by their index in the input, in the plan and in 
     CHECK(has(text.out, "first change at message 2"));
     CHECK(has(text.out, "    message 2 part 0: cut ("));
     CHECK_FALSE(has(text.out, "serial"));
+    CHECK(has(text.out, "what the rules mean:\n  old_round: of older tool rounds"));
     const ordered_json report =
         ordered_json::parse(run_cli(dir, "apply --config chain.json --in talk.json --dry-run --json").out);
     CHECK(report["stages"][0]["first_changed"] == 2);
     CHECK(report["stages"][0]["candidates"][0]["message"] == 2);
 }
 
+TEST_CASE("apply says why nothing is cut above a limit, and how it would be", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "talk.json", session_line("talk", 40, 4'000));
+    const CliResult result = run_cli(dir, "apply --preset recommended --in talk.json --dry-run");
+    CAPTURE(result.out);
+    CHECK(has(result.out,
+              "  trimming: above its limit, but not due: cutting does not pay yet, since the provider would "));
+    CHECK(has(result.out, "--now cuts at once\n"));
+    CHECK_FALSE(has(result.out, "undue"));
+}
+
 TEST_CASE("count with a chain's configuration counts as replay does, and both name the counter", "[apps]") {
     const TempDir dir;
-    write_text(dir / "chain.json", R"({"tokens": {"counter": "chars"}, "storage": {"type": "memory"}})");
+    write_text(dir / "chain.json", R"({"tokens": {"counter": "estimate"}, "storage": {"type": "memory"}})");
     write_text(dir / "s.jsonl", session_line("s", 4, 4'000));
     const ordered_json replayed = ordered_json::parse(run_cli(dir, "replay s.jsonl --config chain.json --json").out);
     const ordered_json counted = ordered_json::parse(run_cli(dir, "count s.jsonl --config chain.json --json").out);

@@ -3,6 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cstddef>
+#include <sstream>
 #include <string>
 
 using namespace whittle::testing;
@@ -32,23 +35,34 @@ TEST_CASE("explain says of each message of a request what became of it, why, by 
     REQUIRE(result.exit_code == 0);
     CHECK(result.err.empty());
     CHECK(result.out == R"(a: call 3
-1,041 tokens sent for 3,005 recorded, system text and tools 2 (chars/4)
+1,041 tokens sent for 3,005 recorded, system text and tools as recorded 2 (counted by chars/4)
 before_model reduction: committed (3,005 tokens, limit 3,000)
 
+edits, and the calls from which on they stand:
+  call 3 by reduction: clear, 2 messages (3,005 tokens, limit 3,000)
+
+messages, by index in the recording, with tokens as recorded -> as sent:
     0 kept     user, 0
     1 kept     assistant, 1
     2 cleared  tool read, 1,000 -> 18
-      by reduction: clear, rule old_round, from call 3 on (3,005 tokens, limit 3,000)
+      by reduction from call 3 on: clear, rule old_round
       now: [Old read result cleared: 4000 bytes, 1 lines. Full text: store/a/clear/c0]
-      original: a/clear/c0
+      original in the store: a/clear/c0
     3 kept     assistant, 1
     4 cleared  tool read, 1,000 -> 18
-      by reduction: clear, rule old_round, from call 3 on (3,005 tokens, limit 3,000)
+      by reduction from call 3 on: clear, rule old_round
       now: [Old read result cleared: 4000 bytes, 1 lines. Full text: store/a/clear/c1]
-      original: a/clear/c1
+      original in the store: a/clear/c1
     5 kept     assistant, 1
     6 kept     tool read, 1,000
       reduction keeps it: retained_round
+
+what these words mean:
+  clear: a placeholder stands for an old tool result
+  cleared: something short stands in its place
+  kept: as it was recorded
+  old_round: of older tool rounds than those that stay
+  retained_round: of the newest tool rounds, which stay
 )");
     CHECK(files_in(dir) == std::vector<std::string>{"chain.json", "s.jsonl"});  // the store of the chain was not made
 }
@@ -155,7 +169,7 @@ TEST_CASE("explain keeps to the width of a terminal, and to what a terminal may 
     const TempDir dir;
     write_text(dir / "chain.json", clearing_chain);
     write_text(dir / "s.jsonl", session_line("\xE6\xBC\xA2\xE5\xAD\x97", 4, 4'000));
-    setenv("COLUMNS", "50", 1);
+    setenv("COLUMNS", "60", 1);
     const CliResult narrow = run_cli(dir, "explain s.jsonl --config chain.json");
     unsetenv("COLUMNS");
     REQUIRE(narrow.exit_code == 0);
@@ -163,10 +177,46 @@ TEST_CASE("explain keeps to the width of a terminal, and to what a terminal may 
     std::size_t at = 0;
     for (std::string line; std::getline(in, line); ++at) {
         CAPTURE(line);
-        if (at > 2) CHECK(line.size() <= 50);
+        const auto wide = std::ranges::count_if(line, [](char c) { return c == '\xE6' || c == '\xE5'; });
+        if (at > 2) CHECK(static_cast<std::ptrdiff_t>(line.size()) - wide <= 60);  // 3 bytes, 2 columns
     }
     CHECK(narrow.out.starts_with("\xE6\xBC\xA2\xE5\xAD\x97: call 4\n"));
     CHECK(narrow.out.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("explain shows lines as lines, a few of them, and tabs as blanks", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "chain.json", R"({"storage": {"type": "memory"}, "middlewares": [
+      {"type": "reduction", "max_length_for_trunc": 1000}]})");
+    std::string content;
+    for (int i = 0; i < 200; ++i) content += "line " + std::to_string(i) + R"(\tend\r\n)";
+    std::string session = session_line("a", 1, 10);
+    session.replace(session.find("aaaaaaaaaa"), 10, content);
+    write_text(dir / "s.jsonl", session);
+    const CliResult result = run_cli(dir, "explain s.jsonl --config chain.json");
+    REQUIRE(result.exit_code == 0);
+    CAPTURE(result.out);
+    CHECK(has(result.out, "      now: line 0    end\n           line 1    end\n           line 2    end\n"));
+    CHECK(has(result.out, "           line 5    end\n           ... "));
+    CHECK(has(result.out, " more lines\n"));
+    CHECK_FALSE(has(result.out, "line 6 "));
+    CHECK_FALSE(has(result.out, "\\u00"));
+}
+
+TEST_CASE("explain says why nothing is cut above a limit", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "s.jsonl", session_line("a", 30, 4'000));
+    const CliResult below = run_cli(dir, "explain s.jsonl --preset recommended --call 15");
+    REQUIRE(below.exit_code == 0);
+    CHECK(has(below.out, "before_model trimming: not due: not above its limit (15,0"));
+    const CliResult above = run_cli(dir, "explain s.jsonl --preset recommended --call 22 --json");
+    const ordered_json shown = ordered_json::parse(above.out);
+    const ordered_json& trimming = shown["stages"][0];
+    CHECK(trimming["outcome"] == "undue");
+    CHECK(trimming["count"] > trimming["threshold"]);
+    CHECK_FALSE(trimming["reason"].get<std::string>().empty());
+    CHECK(has(run_cli(dir, "explain s.jsonl --preset recommended --call 22").out,
+              "before_model trimming: above its limit, but not due: "));
 }
 
 TEST_CASE("explain and diff take names of any script, and colour nothing that is not a terminal", "[apps]") {

@@ -43,6 +43,46 @@ TEST_CASE("a wrong command line is exit code 2, with the reason on standard erro
     CHECK(has(run_cli(dir, "check s.jsonl --profile nonsense").err, "openai_chat, openai_compatible"));
 }
 
+TEST_CASE("a command line that is not understood names the word, and what is most like it", "[apps]") {
+    const TempDir dir;
+    const std::string all_commands =
+        "commands: replay, compare, apply, check, config, count, vocab, explain, diff, store, doctor, completion, man, "
+        "scan\n`whittle --help` has what each does\n";
+    CHECK(run_cli(dir, "bogus").err == "whittle: there is no command \"bogus\"\n" + all_commands);
+    CHECK(run_cli(dir, "repaly s.jsonl").err ==
+          "whittle: there is no command \"repaly\"; did you mean replay?\n" + all_commands);
+    CHECK(run_cli(dir, "").err == "whittle: expected a command\n" + all_commands);
+    CHECK(run_cli(dir, "store lst s").err ==
+          "whittle store: there is no command \"lst\"; did you mean ls?\ncommands: ls, show, verify, gc\n"
+          "`whittle store --help` has what each does\n");
+    const std::string help = "`whittle replay --help` has its options and examples\n";
+    CHECK(run_cli(dir, "replay --presett=cheap s.jsonl").err ==
+          "whittle replay: there is no option --presett; did you mean --preset?\n" + help);
+    CHECK(run_cli(dir, "replay --sideways s.jsonl").err == "whittle replay: there is no option --sideways\n" + help);
+    CHECK(run_cli(dir, "replay").err == "whittle replay: expected FILE\n" + help);
+    CHECK(has(run_cli(dir, "explain a.jsonl b.jsonl --preset cheap").err, "\"b.jsonl\" is one argument too many\n"));
+}
+
+TEST_CASE("the help names the pages that were installed with the program, wherever both were moved", "[apps]") {
+    const TempDir dir;
+    for (const char* folder : {"moved/bin", "moved/share/doc/whittle/tool/docs"})
+        std::filesystem::create_directories(dir / folder);
+    std::filesystem::copy_file(WHITTLE_CLI, dir / "moved/bin/whittle");
+    const auto moved = [&](const std::string& arguments) {
+        return run_cli(dir, "--version > version; ./moved/bin/whittle " + arguments).out;
+    };
+    const std::string pages = std::filesystem::canonical(dir.path()).string() + "/moved/share/doc/whittle";
+    CHECK(has(moved("--help"), "\nDocumentation: in whittle's repository; "));
+    write_text(pages + "/tool/docs/cli.md", "# The command-line tool\n");
+    CHECK(has(moved("--help"), "\nDocumentation: " + pages + "; tool/docs/cli.md is about this program\n"));
+    CHECK(has(moved("replay --help"), "\nDocumentation: " + pages + "; "));
+    write_text(dir / "bad.json", R"({"presett": "cheap"})");
+    CHECK(has(moved("doctor bad.json"), pages + "/extensions/config/README.md has the keys"));
+    write_text(dir / "prose.txt", "once upon a time");
+    CHECK(has(run_cli(dir, "--version > version; ./moved/bin/whittle check prose.txt").err,
+              pages + "/tool/docs/logs.md says where agents keep them"));
+}
+
 TEST_CASE("a wrong configuration is exit code 2, with every problem and its place", "[apps]") {
     const TempDir dir;
     write_text(dir / "s.jsonl", session_line("a", 1, 10));

@@ -85,13 +85,13 @@ TEST_CASE("the text of a replay has aligned columns and a total", "[apps]") {
     std::vector<std::string> lines;
     for (std::string line; std::getline(in, line) && !line.empty();) lines.push_back(line);
     REQUIRE(lines.size() == 7);  // header, a, = one, b, = two, rule, total
-    CHECK(lines[0].starts_with("trajectory"));
+    CHECK(lines[0].starts_with("session"));
     CHECK(lines[1].starts_with("a "));
     CHECK(lines[2].starts_with("= one.jsonl"));
     CHECK(lines[6].starts_with("total of 2"));
     for (const std::string& line : lines) CHECK(line.size() == lines[0].size());
     CHECK(lines[6].find(",") != std::string::npos);
-    CHECK(result.out.find("removed bytes that can be restored  100.0 %") != std::string::npos);
+    CHECK(result.out.find("removed bytes that can be restored: 100.0 % of ") != std::string::npos);
 }
 
 TEST_CASE("requests are exactly what is sent, one line per call", "[apps]") {
@@ -173,7 +173,7 @@ TEST_CASE("check prints each violation with rule, session, message and sentence"
             "\n");
     const CliResult good = run_cli(dir, "check good.jsonl --profile openai_chat");
     CHECK(good.exit_code == 0);
-    CHECK(good.out == "1 sessions checked for openai_chat: no violation\n");
+    CHECK(good.out == "1 session checked for openai_chat: no violation\n");
     const CliResult bad = run_cli(dir, "check good.jsonl bad.jsonl");
     CHECK(bad.exit_code == 1);
     CHECK(bad.out.find("bad.jsonl: b: message 1 part 0: G2 (refused): ") != std::string::npos);

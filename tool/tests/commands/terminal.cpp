@@ -203,7 +203,7 @@ TEST_CASE("tables shrink to the width of the terminal, and figures stay whole", 
             .out;
     };
     const std::string calls = in_columns(36, with_tables[0]);  // 40 at least
-    CHECK(has(calls, "\ncall token     B cost      B diff\n"));
+    CHECK(has(calls, "\n     tokens tokens  cost  cost differs\ncall      A      B     A     B      at\n"));
     CHECK(has(calls, "\n39   "));
     CHECK(in_columns(40, with_tables[1])
               .starts_with("conversation         obje byte newe olde\n"
@@ -215,17 +215,38 @@ TEST_CASE("tables shrink to the width of the terminal, and figures stay whole", 
     CHECK(has(scan, " 820,000 "));
 }
 
+TEST_CASE("the headings of replay are whole in 80 columns, and --all has the rest", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "s.jsonl", session_line("a-name-that-is-as-long-as-the-names-of-some-sessions", 40, 4'000));
+    write_text(dir / "chain.json", clearing_chain);
+    const auto in_80_columns = [&](const std::string& arguments) {
+        return run_cli(dir, "--version > version; COLUMNS=80 '" WHITTLE_CLI "' replay s.jsonl " + arguments).out;
+    };
+    const std::string text = in_80_columns("--preset recommended");
+    CAPTURE(text);
+    CHECK(widest_of(text) <= 80);
+    CHECK(printed_lines(text)[1] == "session" + std::string(32, ' ') + "  calls  recorded     sent   ratio  ratio");
+    const std::string all = in_80_columns("--config chain.json --all");
+    CAPTURE(all);
+    CHECK(widest_of(all) <= 80);
+    for (const char* word : {"largest:", "hits:", "resets:", "commits:", "money:", "invalidated:"}) {
+        CHECK(has(all, word));
+        if (word != std::string("money:")) CHECK_FALSE(has(text, word));
+    }
+}
+
 TEST_CASE("compare folds its tables to the terminal and leaves headings and figures whole", "[apps]") {
     const TempDir dir;
     write_text(dir / "s.jsonl", session_line("s", 60, 400));
-    const auto in_columns = [&](int columns) {
+    const auto in_columns = [&](int columns, const std::string& all) {
         return run_cli(dir, "--version > version; COLUMNS=" + std::to_string(columns) +
-                                " '" WHITTLE_CLI "' compare s.jsonl --strategy noop --strategy mask10_step25")
+                                " '" WHITTLE_CLI "' compare s.jsonl --strategy noop --strategy mask10_step25" + all)
             .out;
     };
     const auto cells_of = [](const std::string& text) {  // in order, those of the first column once
         std::vector<std::string> cells;
-        std::istringstream in(text.substr(0, text.find("tokens: sent / recorded")));
+        std::istringstream in(
+            text.substr(0, std::min(text.find("tokens ratio: input"), text.find("cache: 1 session"))));
         for (std::string cell; in >> cell;) {
             const bool is_line = cell.starts_with("--");
             if (!is_line && std::ranges::find(cells, cell) == cells.end()) cells.push_back(cell);
@@ -233,15 +254,17 @@ TEST_CASE("compare folds its tables to the terminal and leaves headings and figu
         std::ranges::sort(cells);
         return cells;
     };
-    const std::string whole = in_columns(100);
-    CHECK(widest_of(whole) <= 100);
-    for (const int columns : {80, 60, 40}) {
-        const std::string narrow = in_columns(columns);
-        CAPTURE(narrow);
-        CHECK(widest_of(narrow) <= static_cast<std::size_t>(columns));
-        if (columns > 40) CHECK(cells_of(narrow) == cells_of(whole));
+    for (const std::string all : {"", " --all"}) {
+        const std::string whole = in_columns(100, all);
+        CHECK(widest_of(whole) <= 100);
+        for (const int columns : {80, 60, 40}) {
+            const std::string narrow = in_columns(columns, all);
+            CAPTURE(narrow);
+            CHECK(widest_of(narrow) <= static_cast<std::size_t>(columns));
+            if (columns > 40) CHECK(cells_of(narrow) == cells_of(whole));
+        }
     }
-    CHECK(has(in_columns(60), "\nstrategy      tokens   hit  C/C0 C*/C0 lines harm e<=10"));
+    CHECK(has(in_columns(60, " --all"), "\nstrategy      tokens   hit  C/C0 C*/C0 lines harm e<=10"));
 }
 
 TEST_CASE("names of wide characters are cut to the terminal by columns", "[apps]") {

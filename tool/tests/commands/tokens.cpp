@@ -21,14 +21,17 @@ TEST_CASE("count adds up texts and conversations", "[apps]") {
     write_text(dir / "s.jsonl", session_line("one", 1, 400));
     const CliResult table = run_cli(dir, "count a.txt s.jsonl --counter chars");
     CHECK(table.exit_code == 0);
-    CHECK(table.out ==
-          "file           size  tokens\n"
-          "a.txt       8 bytes       2\n"
-          "s.jsonl  4 messages     104\n"
-          "---------------------------\n"
-          "total                   106\n"
-          "\n"
-          "tokens counted by  chars/4\n");
+    CHECK(
+        table.out ==
+        "file           size  tokens\n"
+        "a.txt       8 bytes       2\n"
+        "s.jsonl  4 messages     104\n"
+        "---------------------------\n"
+        "total                   106\n"
+        "\n"
+        "of a session each message counts once, with its system text and tools; `whittle replay` adds up what all its "
+        "calls sent, of which the largest lacks the last reply\n"
+        "tokens counted by  chars/4\n");
     const CliResult printed = run_cli(dir, "count s.jsonl --counter chars --json");
     const auto counted = nlohmann::json::parse(printed.out);
     CHECK(counted["counter"] == "chars/4");
@@ -38,6 +41,22 @@ TEST_CASE("count adds up texts and conversations", "[apps]") {
     CHECK(session["system_and_tools"] == 2);
     CHECK(session["messages"].size() == 4);
     CHECK(session["messages"][2] == nlohmann::json{{"role", "tool"}, {"tokens", 100}});
+}
+
+TEST_CASE("count takes for a session what replay counts with, and says which counter that is", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "s.jsonl", session_line("one", 3, 4'000));
+    write_text(dir / "a.txt", "some words of a text");
+    write_text(dir / "chain.json", memory_chain);
+    const CliResult count = run_cli(dir, "count s.jsonl --json");
+    const auto session = nlohmann::json::parse(count.out)["files"][0]["sessions"][0];
+    const auto replayed = nlohmann::json::parse(run_cli(dir, "replay s.jsonl --config chain.json --json").out);
+    CHECK(nlohmann::json::parse(count.out)["counter"] == replayed["counter"]);
+    const std::int64_t last_reply = session["messages"].back()["tokens"];
+    CHECK(session["tokens"].get<std::int64_t>() - last_reply == replayed["total"]["raw"]["peak_tokens"]);
+    CHECK(has(run_cli(dir, "count s.jsonl").out, "so as in replay; --counter estimate"));
+    CHECK(nlohmann::json::parse(run_cli(dir, "count a.txt --json").out)["counter"] == "estimate/2");
+    CHECK(nlohmann::json::parse(run_cli(dir, "count a.txt s.jsonl --json").out)["counter"] == "chars/4");
 }
 
 TEST_CASE("count reads standard input, as text or as sessions", "[apps]") {

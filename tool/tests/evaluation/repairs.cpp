@@ -53,6 +53,44 @@ TEST_CASE("what is needed and lost is paid for by the call that gave it, in full
     CHECK(is_close(repairs_of(figures), at_once + later));
 }
 
+TEST_CASE("calls that are listed add up to the tokens and the money of the session, repairs included", "[evaluation]") {
+    const Session session = needs_a_path(2).session();
+    RunOptions options = only("anthropic_5m");
+    options.profiles.push_back(*find_cost_profile("openai"));
+    options.lists_calls = true;
+    options.uncounted = {1};
+    const Figures figures = run_replacing(session, 0, {{2, "gone"}}, options);
+    REQUIRE(figures.by_call.size() == session.calls().size());
+    CallFigures sum;
+    std::vector<CallCost> costs(options.profiles.size());
+    for (std::size_t i = 0; i < figures.by_call.size(); ++i) {
+        const CallFigures& call = figures.by_call[i];
+        CHECK(call.call == i);
+        CHECK(call.is_counted == (i != 1));
+        CHECK((call.costs[0].repairs > 0) == (i >= 2));
+        for (std::size_t p = 0; p < costs.size(); ++p) {
+            costs[p].raw += call.costs[p].raw;
+            costs[p].sent += call.costs[p].sent;
+            costs[p].repairs += call.costs[p].repairs;
+        }
+        if (!call.is_counted) continue;
+        sum.raw += call.raw;
+        sum.sent += call.sent;
+        sum.cached_sent += call.cached_sent;
+    }
+    CHECK(figures.by_call[1].sent == 1'500 + 2 + 1);
+    CHECK(figures.by_call[1].costs[0].sent == 0);
+    CHECK(sum.raw == figures.raw);
+    CHECK(sum.sent == figures.sent);
+    CHECK(sum.cached_sent == figures.money[0].cached_sent);
+    for (std::size_t p = 0; p < costs.size(); ++p) {
+        CHECK(is_close(costs[p].raw, figures.money[p].raw));
+        CHECK(is_close(costs[p].sent + costs[p].repairs, figures.money[p].with_repairs));
+    }
+    options.lists_calls = false;
+    CHECK(run_replacing(session, 0, {{2, "gone"}}, options).by_call.empty());
+}
+
 TEST_CASE("what is needed and stored is read back in a slice", "[evaluation]") {
     const Session session = needs_a_path(0).session();
     const RunOptions options =
