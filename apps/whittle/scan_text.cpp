@@ -49,10 +49,6 @@ double quantile(std::vector<double> values, double share) {
     return std::lerp(values[below], values[above], place - static_cast<double>(below));
 }
 
-std::string percent_of(std::int64_t part, std::int64_t all) {
-    return all == 0 ? "-" : fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(all));
-}
-
 std::string hit_text(const Usage& usage) {
     const auto rate = hit_rate_of(usage);
     return rate ? fmt::format("{:.3f}", *rate) : "-";
