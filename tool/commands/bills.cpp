@@ -141,10 +141,14 @@ void Bills::add(const logs::Session& session, const std::string& agent, const st
                      .project = project_of(session, file),
                      .version = session.version,
                      .profile = profile_of(session, is_anthropic)};
-    const std::string_view model = first_model(session.recording.usage, session.recording.rest);
+    bill.model = first_model(session.recording.usage, session.recording.rest);
+    const auto is_named = [](const logs::Call& call) { return !call.model.empty(); };
+    const bool are_named =
+        std::ranges::any_of(session.calls, is_named) || std::ranges::any_of(session.elsewhere, is_named);
+    const std::string_view model = are_named ? std::string_view() : std::string_view(bill.model);
     for (const logs::Call& call : session.calls) bill.calls.push_back(billed_call(call, true, model));
     for (const logs::Call& call : session.elsewhere) bill.calls.push_back(billed_call(call, false, model));
-    if (session.billed_in_all) take_sum(bill, *session.billed_in_all, index_of_model(std::string(model)));
+    if (session.billed_in_all) take_sum(bill, *session.billed_in_all, index_of_model(bill.model));
     const bool has_keys = std::ranges::all_of(bill.calls, [](const BilledCall& call) { return is_known(call.key); });
     // Sessions that never got to a call are alike too easily to be told by what they say alone.
     const bool needs_id = bill.calls.empty() || agent == "recorded";
@@ -185,7 +189,8 @@ void Bills::find_copied_calls() {
 void Bills::price(SessionBill& session, const PriceList& list) const {
     const bool writes_live_an_hour = session.profile.cache.name == "anthropic_1h";
     for (BilledCall& call : session.calls) {
-        const ModelPrices* const prices = call.usage ? list.find(models_[call.model]) : nullptr;
+        const std::string& model = models_[call.model].empty() ? session.model : models_[call.model];
+        const ModelPrices* const prices = call.usage ? list.find(model) : nullptr;
         if (prices == nullptr) continue;
         call.dollars =
             dollars_of(*call.usage, *prices,

@@ -39,6 +39,7 @@ struct SessionBill {
     std::string file{};
     std::string project{};  ///< the working directory, or else the folder of the file
     std::string version{};
+    std::string model{};                  ///< by whose price calls are paid that name none; empty: not recorded
     evaluation::CostProfile profile{};    ///< what its calls are paid by
     std::optional<ModelPrices> prices{};  ///< of the first call that has some
     std::vector<BilledCall> calls{};

@@ -168,13 +168,18 @@ std::set<std::string> rules_in(const Explanation& explanation) {
     return rules;
 }
 
+std::string overhead_text(std::int64_t tokens) {
+    return tokens == 0 ? "without system text and tools, which the recording lacks"
+                       : fmt::format("{} of them system text and tools", grouped(tokens));
+}
+
 }  // namespace
 
 std::string explanation_text(const Explanation& explanation, std::size_t columns) {
-    std::string text = fmt::format("{}: call {}\n", shown(explanation.trajectory), explanation.call);
-    text += indented(fmt::format("{} tokens sent for {} recorded, system text and tools as recorded {} (counted by {})",
-                                 grouped(explanation.tokens_sent), grouped(explanation.tokens_recorded),
-                                 grouped(explanation.overhead), shown(explanation.counter)),
+    std::string text = fmt::format("{}: call {} (the first is 0)\n", shown(explanation.trajectory), explanation.call);
+    text += indented(fmt::format("{} tokens sent for {} recorded, {} (counted by {})", grouped(explanation.tokens_sent),
+                                 grouped(explanation.tokens_recorded), overhead_text(explanation.overhead),
+                                 shown(explanation.counter)),
                      0, 4, columns);
     text += stages_text(explanation, columns) + times_text(explanation, columns) + "\n";
     text += heading_of_messages(explanation, columns);

@@ -14,28 +14,34 @@
 namespace whittle::cli {
 namespace {
 
-/// Anthropic: reading the cache a tenth of the input price, writing 1.25 times, for an hour twice.
-constexpr ModelPrices claude(double input, double output, double read) {
+/// What the cache costs to write to, times the input price.
+struct WriteFactors {
+    double short_time = 1;
+    double hour = 1;
+};
+
+constexpr ModelPrices with_writes(double input, double output, double read, WriteFactors writes) {
     return {.input = input,
             .output = output,
             .cache_read = read,
-            .cache_write = 1.25 * input,
-            .cache_write_hour = 2 * input};
+            .cache_write = writes.short_time * input,
+            .cache_write_hour = writes.hour * input};
+}
+
+/// Anthropic; its cache costs a tenth of the input price to read where nothing else is said.
+constexpr ModelPrices claude(double input, double output, double read) {
+    return with_writes(input, output, read, {1.25, 2});
 }
 constexpr ModelPrices claude(double input, double output) { return claude(input, output, 0.1 * input); }
 
 /// A provider whose cache costs nothing to write to.
 constexpr ModelPrices free_writes(double input, double output, double read) {
-    return {.input = input, .output = output, .cache_read = read, .cache_write = input, .cache_write_hour = input};
+    return with_writes(input, output, read, {});
 }
 
 /// OpenAI since GPT-5.6.
 constexpr ModelPrices paid_writes(double input, double output, double read) {
-    return {.input = input,
-            .output = output,
-            .cache_read = read,
-            .cache_write = 1.25 * input,
-            .cache_write_hour = 1.25 * input};
+    return with_writes(input, output, read, {1.25, 1.25});
 }
 
 /// OpenAI and Google take twice the input price and one and a half times the output price above so many input tokens.

@@ -86,10 +86,6 @@ std::string change_in_cell(const ReportCost& before, const ReportCost& after) {
     return change == "as much" ? "0 %" : change;
 }
 
-std::string in_percent(std::int64_t part, std::int64_t all) {
-    return all == 0 ? "-" : fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(all));
-}
-
 /// What each strategy costs: with what was missing fetched again, as everywhere in a report.
 ReportTable strategies_in_report(std::string caption, const std::vector<StrategySum>& sums) {
     Table table({"if the calls had been sent", "cost", "change", "of it fetched again", "tokens sent", "largest call",
@@ -97,9 +93,9 @@ ReportTable strategies_in_report(std::string caption, const std::vector<Strategy
     for (const StrategySum& sum : sums) {
         table.add({sum.name, cost_text(cost_in_report(sum)),
                    change_in_cell(cost_in_report(sums.front()), cost_in_report(sum)),
-                   in_percent(to_whole(sum.with_repairs - sum.cost), to_whole(sum.with_repairs)), grouped(sum.sent),
-                   grouped(sum.peak), grouped(sum.resets), in_percent(sum.recoverable, sum.asked),
-                   in_percent(sum.lost, sum.asked)});
+                   percent_of(to_whole(sum.with_repairs - sum.cost), to_whole(sum.with_repairs)), grouped(sum.sent),
+                   grouped(sum.peak), grouped(sum.resets), percent_of(sum.recoverable, sum.asked),
+                   percent_of(sum.lost, sum.asked)});
     }
     return {.caption = std::move(caption),
             .table = std::move(table),

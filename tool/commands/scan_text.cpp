@@ -30,7 +30,7 @@ constexpr std::string_view counted_note =
     "cache\n";
 constexpr std::string_view spending_note =
     "tokens: of these messages, each once; sent: in all requests together, since a message goes along with every later "
-    "call; share: of all that was sent\n";
+    "call; share: of what these messages sent (system text and tools are not here)\n";
 constexpr std::string_view dear_note =
     "as recorded and recommended: by our count of the same requests, with what calls needed and no longer had read "
     "again; ratio: of these two\n";
@@ -47,10 +47,6 @@ double quantile(std::vector<double> values, double share) {
     const auto below = static_cast<std::size_t>(place);
     const std::size_t above = std::min(below + 1, values.size() - 1);
     return std::lerp(values[below], values[above], place - static_cast<double>(below));
-}
-
-std::string percent_of(std::int64_t part, std::int64_t all) {
-    return all == 0 ? "-" : fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(all));
 }
 
 std::string hit_text(const Usage& usage) {
@@ -132,9 +128,9 @@ std::string ScanReport::comparison_text() const {
     const bool is_as_billed = recorded_.is_priced() && recorded_.cost_text() == cli::dollars(recorded_.billed_dollars);
     const std::string own = is_as_billed ? "" : fmt::format("cost {} as recorded and ", recorded_.cost_text());
     return fmt::format(
-        "By our count of the same requests {} {}would have cost {} under the preset {}, {}; what calls needed and no "
-        "longer had is read again in both.",
-        of, own, preset.cost_text(), preset.name, less);
+        "By our count of the same requests {} {}would have cost {} under the preset {}, {}; {} fetching again what was "
+        "taken out and later calls needed.",
+        of, own, preset.cost_text(), preset.name, less, is_as_billed ? "that includes" : "both include");
 }
 
 /// A line for each place that is there, and one with the agents that have none.
@@ -214,8 +210,8 @@ std::string strategies_note(const StrategySum& recorded) {
         "could only read back; lost: what was nowhere\n";
     if (recorded.priced_sessions > 0)
         text += fmt::format(
-            "dollars: the bill{}, changed as the repaired cost by the model's own prices is over the cost as "
-            "recorded\n",
+            "dollars: the bill{}, changed as the repaired cost by the model's own prices is over the cost as recorded; "
+            "sessions of dearer models weigh more in them than in the ratios\n",
             recorded.priced_sessions == recorded.sessions && recorded.is_priced()
                 ? ""
                 : fmt::format(" of {}, as far as prices are known", numbered(recorded.priced_sessions, "session")));

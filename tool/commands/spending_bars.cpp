@@ -58,7 +58,8 @@ ReportBars waste_of(const evaluation::Spending& spending) {
                      bar_of("the same text had stood there before", spending.repeated)}};
 }
 
-ReportBars ages_of(const evaluation::Spending& spending) {
+/// `front`: tokens of system text and tools, which have no age.
+ReportBars ages_of(const evaluation::Spending& spending, std::int64_t front) {
     constexpr std::array<const char*, evaluation::spending_ages> names{"new in the call", "1 to 10", "11 to 50",
                                                                        "more than 50"};
     ReportBars bars{.caption = "Tokens by age of the message",
@@ -66,6 +67,7 @@ ReportBars ages_of(const evaluation::Spending& spending) {
                     .value_heading = "tokens sent"};
     for (std::size_t age = 0; age < names.size(); ++age)
         bars.rows.push_back({.label = names[age], .value = spending.sent_by_age[age]});
+    if (front > 0) bars.rows.push_back({.label = "system text and tools, in each call", .value = front});
     return bars;
 }
 
@@ -73,7 +75,7 @@ ReportBars ages_of(const evaluation::Spending& spending) {
 
 std::vector<ReportBars> spending_bars(const evaluation::Spending& spending, std::int64_t sent) {
     const std::int64_t front = std::max<std::int64_t>(0, sent - spending.all.sent);
-    std::vector<ReportBars> all{kinds_of(spending, front), waste_of(spending), ages_of(spending)};
+    std::vector<ReportBars> all{kinds_of(spending, front), waste_of(spending), ages_of(spending, front)};
     std::int64_t longest = 0;
     for (const ReportBars& bars : all)
         for (const ReportBar& bar : bars.rows) longest = std::max(longest, bar.value);

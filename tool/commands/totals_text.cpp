@@ -59,8 +59,8 @@ void TotalsText::add(std::string_view name, const ReplayTotals& totals, const Se
 /// What the headings mean, a line for each.
 std::string TotalsText::words(const ReplayTotals& sum, const TotalsNotes& notes) const {
     std::string text =
-        "calls: model calls. tokens: input of all these calls together, as it was recorded and as the chain sends it; "
-        "ratio: sent / recorded\n";
+        "calls: model calls. tokens: input of all these calls together, as it was recorded and as the chain sends it, "
+        "without system text and tools that the recording lacks; ratio: sent / recorded\n";
     if (has_all_) {
         text +=
             "largest: input of the largest call\n"

@@ -36,11 +36,11 @@ std::string code_of_file() {
 std::string name_of_config(const AdvisedChain& chain) {
     if (!chain.is_preset) return fmt::format("Save this as chain.json: it is {}, as this report ran it.", chain.name);
     const std::string window = chain.window > 0 ? grouped(chain.window) + " tokens" : "unknown size";
-    const std::string cache =
-        chain.cache.empty()
-            ? ""
-            : fmt::format(" and for the provider's cache {} (profile.cache), by which most sessions here were counted",
-                          chain.cache);
+    const std::string cache = chain.cache.empty() ? ""
+                                                  : fmt::format(
+                                                        " and for the provider's cache {} (profile.cache), one of the "
+                                                        "most frequent here: set the one that your provider bills",
+                                                        chain.cache);
     return fmt::format("Save this as chain.json. It is the preset {}, written out, for a window of {}{}.", chain.name,
                        window, cache);
 }

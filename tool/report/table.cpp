@@ -66,6 +66,10 @@ std::string change(double before, double now) {
     return fmt::format("{:.0f} % {}", std::abs(percent), percent > 0 ? "less" : "more");
 }
 
+std::string percent_of(std::int64_t part, std::int64_t all) {
+    return all == 0 ? "-" : fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(all));
+}
+
 std::string ratio(double part, double whole) { return whole > 0 ? fmt::format("{:.3f}", part / whole) : "-"; }
 
 std::string dollars(double money) {

@@ -21,6 +21,8 @@ namespace whittle::cli {
 [[nodiscard]] std::string numbered(std::int64_t number, std::string_view what);
 /// "0.446"; "-" if there is nothing to divide by.
 [[nodiscard]] std::string ratio(double part, double whole);
+/// "44.6 %"; "-" of nothing.
+[[nodiscard]] std::string percent_of(std::int64_t part, std::int64_t all);
 /// "51 % less", "3 % more"; "as much" below half a per cent.
 [[nodiscard]] std::string change(double before, double now);
 /// "$1,234.50"; four digits behind the point below ten cents.

@@ -34,8 +34,8 @@ TEST_CASE("explain says of each message of a request what became of it, why, by 
     const CliResult result = run_cli(dir, "explain s.jsonl --config chain.json --call 3");
     REQUIRE(result.exit_code == 0);
     CHECK(result.err.empty());
-    CHECK(result.out == R"(a: call 3
-1,041 tokens sent for 3,005 recorded, system text and tools as recorded 2 (counted by chars/4)
+    CHECK(result.out == R"(a: call 3 (the first is 0)
+1,041 tokens sent for 3,005 recorded, 2 of them system text and tools (counted by chars/4)
 before_model reduction: committed (3,005 tokens, limit 3,000)
 
 edits, and the calls from which on they stand:
@@ -180,7 +180,7 @@ TEST_CASE("explain keeps to the width of a terminal, and to what a terminal may 
         const auto wide = std::ranges::count_if(line, [](char c) { return c == '\xE6' || c == '\xE5'; });
         if (at > 2) CHECK(static_cast<std::ptrdiff_t>(line.size()) - wide <= 60);  // 3 bytes, 2 columns
     }
-    CHECK(narrow.out.starts_with("\xE6\xBC\xA2\xE5\xAD\x97: call 4\n"));
+    CHECK(narrow.out.starts_with("\xE6\xBC\xA2\xE5\xAD\x97: call 4 (the first is 0)\n"));
     CHECK(narrow.out.find('\x1b') == std::string::npos);
 }
 
