@@ -33,7 +33,7 @@ std::string repeated(std::string_view text, std::size_t bytes) {
 
 }  // namespace
 
-TEST_CASE("no text takes time by the square of its size", "[redaction]") {
+TEST_CASE("no text takes time by the square of its size", "[redaction][large]") {
     constexpr std::size_t bytes = 3'000'000;  // by the square each of them takes many minutes
     for (const std::string& text :
          {repeated("-----BEGIN ", bytes), repeated("-----BEGIN CERTIFICATE----- ", bytes), repeated("token=a,", bytes),
@@ -71,7 +71,7 @@ std::string key_behind_spaces(std::size_t bytes) {
 
 }  // namespace
 
-TEST_CASE("eight times the text takes less than 24 times the work", "[redaction]") {
+TEST_CASE("eight times the text takes less than 24 times the work", "[redaction][large]") {
     const Redactor plain;
     const Redactor with_words({.words = {"Project Tiger"}});
     const auto string_of = [](std::string_view piece) {

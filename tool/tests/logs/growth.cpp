@@ -260,7 +260,7 @@ struct Grown {
 
 }  // namespace
 
-TEST_CASE("what sessions hold grows with the file, whatever it has kept again and again", "[logs]") {
+TEST_CASE("what sessions hold grows with the file, whatever it has kept again and again", "[logs][large]") {
     constexpr std::size_t most_copied = std::size_t{64} << 20;
     for (const Grown& grown :
          {Grown{"claude", logs::Format::claude_code, claude_log, 1},

@@ -653,7 +653,7 @@ struct Shape {
 
 }  // namespace
 
-TEST_CASE("reading takes work by the size of the log, in every format", "[logs]") {
+TEST_CASE("reading takes work by the size of the log, in every format", "[logs][large]") {
     using enum logs::Format;
     const std::vector<Shape> shapes{{"late results", claude_code, claude_late_results, 2},
                                     {"boundaries", claude_code, claude_boundaries, 1, 1},
@@ -705,7 +705,7 @@ TEST_CASE("reading takes work by the size of the log, in every format", "[logs]"
     }
 }
 
-TEST_CASE("no record of a long log walks over all that came before it", "[logs]") {
+TEST_CASE("no record of a long log walks over all that came before it", "[logs][large]") {
     constexpr int records = 10'000;  // with the square of it, each takes minutes
     CHECK(work_of(claude_late_results(records), logs::Format::claude_code).messages == 2 * records + 1);
     CHECK(work_of(claude_boundaries(records), logs::Format::claude_code).compactions == records);
@@ -716,7 +716,8 @@ TEST_CASE("no record of a long log walks over all that came before it", "[logs]"
     CHECK(work_of(qwen_work(records), logs::Format::qwen_code).compactions == records);
 }
 
-TEST_CASE("lists of Gemini CLI are compared for as long as what they take is in proportion to the file", "[logs]") {
+TEST_CASE("lists of Gemini CLI are compared for as long as what they take is in proportion to the file",
+          "[logs][large]") {
     const std::string note = "list of messages that was not compared any more";
     CHECK(work_of(gemini_one_reply(200), logs::Format::gemini_cli).unknown.empty());
     const Work work = work_of(gemini_one_reply(1'200), logs::Format::gemini_cli);
