@@ -7,15 +7,27 @@
 #   NEEDS <target>        of a library that reaches only the linker: it is left out where there is none, or WHITTLE_<NAME> is
 #                         off. PACKAGE: the arguments of find_package for it, CALLED: as people call it, PKGCONFIG: its module
 #   DESCRIPTION <text>    for pkg-config
-#   EXAMPLES, TESTS       what its examples link, and more arguments of whittle_add_suite for its tests
+#   EXAMPLES <libraries>  that its examples link
+#   TESTS <arguments>     of whittle_add_suite for its tests: all that follows
 #   HOT                   tests spend their time in it: optimised where nothing else is
 #   HIDDEN                what it links reaches the linker only; a header is C++17
 #   UNVERIFIED            its headers need a host's
 # A host that does not install builds one if it links it.
 function(whittle_extension name)
+  set(own "${ARGN}")
+  set(of_tests)
+  list(FIND own TESTS at)
+  if(NOT at EQUAL -1)
+    list(SUBLIST own ${at} -1 of_tests)
+    list(SUBLIST own 0 ${at} own)
+    list(POP_FRONT of_tests)
+  endif()
   cmake_parse_arguments(
-    PARSE_ARGV 1 arg "HOT;HIDDEN;UNVERIFIED" "NEEDS;CALLED;PKGCONFIG;DESCRIPTION" "DEPENDS;WITH;LINK;PACKAGE;EXAMPLES;TESTS"
+    arg "HOT;HIDDEN;UNVERIFIED" "NEEDS;CALLED;PKGCONFIG;DESCRIPTION" "DEPENDS;WITH;LINK;PACKAGE;EXAMPLES" ${own}
   )
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "whittle_extension(${name}): unknown: ${arg_UNPARSED_ARGUMENTS}")
+  endif()
   string(TOUPPER "${name}" upper)
   if(DEFINED WHITTLE_${upper} AND NOT WHITTLE_${upper})
     message(STATUS "whittle::${name} is left out: WHITTLE_${upper} is off")
@@ -72,9 +84,10 @@ function(whittle_extension name)
   endif()
 
   set_property(GLOBAL APPEND PROPERTY whittle_extensions ${name})
-  foreach(key IN ITEMS NEEDS PACKAGE PKGCONFIG DESCRIPTION EXAMPLES TESTS)
+  foreach(key IN ITEMS NEEDS PACKAGE PKGCONFIG DESCRIPTION EXAMPLES)
     set_property(GLOBAL PROPERTY whittle_${key}_of_${name} "${arg_${key}}")
   endforeach()
+  set_property(GLOBAL PROPERTY whittle_TESTS_of_${name} "${of_tests}")
 endfunction()
 
 # whittle_load_extension(<name>): the extension of that name and those it depends on, once; nothing where there is none.

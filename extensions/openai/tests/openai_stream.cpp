@@ -18,7 +18,7 @@ using openai::Message;
 
 namespace {
 
-const Message question = Message::parse(R"({"role":"user","content":"hi"})");
+const Message asked = Message::parse(R"({"role":"user","content":"hi"})");
 
 std::shared_ptr<ScriptedTransport> transport_of(ScriptedAnswer answer) {
     return std::make_shared<ScriptedTransport>(std::move(answer));
@@ -27,7 +27,7 @@ std::shared_ptr<ScriptedTransport> transport_of(ScriptedAnswer answer) {
 Reply<Message> ask(const std::shared_ptr<HttpTransport>& transport, const DeltaSink* on_delta = nullptr,
                    std::stop_token stop = {}) {
     OpenAIChatModel model(transport, {.model = "m", .api_key = "sk-secret\n"});
-    return model.generate({.messages = {&question, 1}, .stop = std::move(stop), .on_delta = on_delta});
+    return model.generate({.messages = {&asked, 1}, .stop = std::move(stop), .on_delta = on_delta});
 }
 
 Reply<Message> ask_streaming(ScriptedAnswer answer) {
@@ -139,7 +139,7 @@ TEST_CASE("the request goes to the right place, streamed only for a listener, wi
     const auto azure = transport_of(answer_json(body));
     OpenAIModelConfig config{.model = "m", .base_url = "https://h/openai/deployments/d/?api-version=1", .api_key = "k"};
     config.dialect = *openai::find_dialect("azure");
-    (void)OpenAIChatModel(azure, config).generate({.messages = {&question, 1}});
+    (void)OpenAIChatModel(azure, config).generate({.messages = {&asked, 1}});
     CHECK(azure->requests()[0].url == "https://h/openai/deployments/d/chat/completions?api-version=1");
     CHECK(azure->header("api-key") == "k");
 }
@@ -373,7 +373,7 @@ TEST_CASE("no part of a secret is in an error: a cut key, a header, a query, and
         config.model = "m";
         const auto transport = transport_of(answer_json(R"({"error":{"message":")" + message + R"("}})", 401));
         OpenAIChatModel model(transport, config);
-        return std::string(failure_of([&] { return model.generate({.messages = {&question, 1}}); }).what());
+        return std::string(failure_of([&] { return model.generate({.messages = {&asked, 1}}); }).what());
     };
     const std::string far(470, 'x');
     CHECK(told({.api_key = "sk-SECRETSECRETSECRETSECRETSECRET"}, far + " sk-SECRETSECRETSECRETSECRETSECRET")

@@ -2,19 +2,22 @@
 
 #include "redacted_writer.hpp"
 #include "redaction_note.hpp"
-#include "sealed_mark.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/storage/detail/range.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace whittle::inline v0 {
 namespace {
 
 using redaction::note_bytes;
+
+/// What an object of whittle::sealing begins with: it cannot be masked any more.
+constexpr std::string_view mark_of_sealed{"whseal\1"};
 
 class RedactedStorage final : public Storage, public std::enable_shared_from_this<RedactedStorage> {
 public:
@@ -85,7 +88,7 @@ private:
 
     /// Masks would destroy it.
     static void require_not_sealed(std::string_view key, std::string_view content) {
-        if (!content.starts_with(sealed_mark)) return;
+        if (!content.starts_with(mark_of_sealed)) return;
         throw Error(Errc::invalid_argument,
                     fmt::format("put \"{}\": it is sealed already; redact outside: redacted_storage(sealed_storage("
                                 "...))",

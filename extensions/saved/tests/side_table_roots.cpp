@@ -176,7 +176,7 @@ TEST_CASE("nothing but a fork writes the list of what a fork may read", "[side_t
         key = object.key;
         return true;
     });
-    REQUIRE(detail::is_roots_key(key));
+    REQUIRE(whittle::detail::is_roots_key(key));
     key = "mallory" + key.substr(key.find('/'));
     const std::string table = replaced(to_side_table(c, storage.get()), "mallory/clear/c1", key);
     CHECK(errc_of([&] { (void)from_side_table<ChatMessage>(table, copied(c), storage); }) == Errc::parse_failed);

@@ -1,12 +1,13 @@
 #include "sealed_format.hpp"
 
-#include "sealed_mark.hpp"
-
 #include <algorithm>
 
 namespace whittle::inline v0::sealing {
 namespace {
 
+/// What a sealed object begins with: the name of its layout, and the version of that. Who masks knows these bytes, too:
+/// extensions/redaction/src/redacted_storage.cpp.
+constexpr std::string_view sealed_mark{"whseal\1"};
 constexpr std::size_t start_bytes = 8;  // mark, flags
 static_assert(sealed_mark.size() + 1 == start_bytes);
 static_assert(start_bytes + longest_key_id + salt_bytes == header_bytes);

@@ -20,7 +20,7 @@ namespace whittle::inline v0 {
 [[nodiscard]] std::vector<double> heuristic_scores(Words words);
 
 /// Self-information from the counts of the conversation. Throws Error(invalid_argument) without them: the heuristic
-/// then takes over. By the ranks of a vocabulary: whittle/tiktoken/frequency_scorer.hpp.
+/// then takes over.
 [[nodiscard]] WindowScorer frequency_scorer();
 
 /// Asks a model which words to keep; it answers with a JSON array of their numbers. One call per window, taken from the

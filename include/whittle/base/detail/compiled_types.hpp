@@ -5,7 +5,8 @@
 // file, so that each pair is declared once both halves have been seen, in whatever order. src/*/compiled.cpp and
 // extensions of message types have the definitions.
 
-// A message type of an extension has a number: its header defines WHITTLE_MESSAGE_TYPE_1 or _2 as the type's name.
+// A message type of an extension may have a number: its header defines WHITTLE_MESSAGE_TYPE_1 or _2 as the type's name.
+// Without one it is compiled where it is used, as a host's own type is.
 
 #undef WHITTLE_OVER_TYPE_1
 #ifdef WHITTLE_MESSAGE_TYPE_1

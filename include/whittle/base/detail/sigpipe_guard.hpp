@@ -5,7 +5,7 @@
 
 namespace whittle::inline v0::detail {
 
-/// While it lives, a write to a closed connection does not end the process: older libcurl, and hiredis, leave that to
+/// While it lives, a write to a closed connection does not end the process: libraries of connections leave that to
 /// their user. Only the own thread is touched.
 class SigpipeGuard {
 public:

@@ -198,5 +198,8 @@ static_assert(ToolMessage<anthropic::Message> && HasCodec<anthropic::Message> &&
 
 }  // namespace whittle::inline v0
 
+#ifdef WHITTLE_MESSAGE_TYPE_2
+#    error "WHITTLE_MESSAGE_TYPE_2 is taken: whittle/base/detail/compiled_types.hpp"
+#endif
 #define WHITTLE_MESSAGE_TYPE_2 anthropic::Message
 #include "whittle/base/detail/compiled_types.hpp"

@@ -162,5 +162,8 @@ static_assert(ToolMessage<openai::Message> && HasCodec<openai::Message> && HasUs
 
 }  // namespace whittle::inline v0
 
+#ifdef WHITTLE_MESSAGE_TYPE_1
+#    error "WHITTLE_MESSAGE_TYPE_1 is taken: whittle/base/detail/compiled_types.hpp"
+#endif
 #define WHITTLE_MESSAGE_TYPE_1 openai::Message
 #include "whittle/base/detail/compiled_types.hpp"
