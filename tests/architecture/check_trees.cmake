@@ -1,7 +1,7 @@
 # cmake -DROOT=<repository> -P check_trees.cmake
 #
 # Three trees, one rule: core <- extensions (by their DEPENDS and WITH) <- tool. Inside the core a folder includes itself and
-# those on lower layers. Prints every offence as file:line and fails if there is one. The rules are data, below.
+# those on lower layers, and no line of it asks for an extension. Prints every offence as file:line and fails if there is one. The rules are data, below.
 
 cmake_minimum_required(VERSION 3.24)
 if(NOT DEFINED ROOT)
@@ -39,6 +39,12 @@ set(allowed_sodium\\.h "^(extensions/sealing/src|bench)/")
 set(library "^(include|src|extensions/[^/]+/(include|src)|tool/(logs|replay|evaluation))/")
 set(words "(^|[^A-Za-z0-9_])(std::regex|std::cout|std::cerr|std::clog|[fv]*printf[(]|puts[(]|fmt::print|getenv[(]|std::abort[(])")
 set(bare_abort "(^|[{}])[ \t]*(abort[(])")  # a member function called abort is no offence
+
+# What a line of the core's code would ask an extension for: its names, whether it is there, whether an object is one of its types.
+file(GLOB extensions RELATIVE "${ROOT}/extensions" "${ROOT}/extensions/*")
+list(JOIN extensions "|" extension_names)
+set(asks_for_extension "dynamic_cast<|WHITTLE_HAVE_|(^|[^A-Za-z0-9_])(${extension_names})::")
+
 set(max_lines 500)
 set(max_adapter_lines 250)  # of a runtime: to be read and copied whole
 set(max_public_headers 70)  # of the core, outside detail/: what users read
@@ -67,6 +73,30 @@ macro(look_up_extension)
     list(APPEND may_name "${name}")
   endif()
 endmacro()
+
+# An extension that needs itself is never built.
+function(check_dependencies)
+  look_up_extension()
+  list(REMOVE_ITEM may_name "${name}")
+  set(reached)
+  set(next ${may_name})
+  while(next)
+    list(POP_FRONT next other)
+    if(NOT other IN_LIST reached)
+      list(APPEND reached ${other})
+      set(inner "${path}")
+      set(path "extensions/${other}/CMakeLists.txt")
+      look_up_extension()
+      list(REMOVE_ITEM may_name "${other}")
+      list(APPEND next ${may_name})
+      set(path "${inner}")
+    endif()
+  endwhile()
+  look_up_extension()
+  if(name IN_LIST reached)
+    offend(1 "the extension `${name}` depends on itself: ${reached}")
+  endif()
+endfunction()
 
 # `target`: below whittle/.
 function(check_own_include line target)
@@ -135,8 +165,23 @@ function(check_words line text)
   offend(${line} "the library does not use ${readable}")
 endfunction()
 
+function(check_asking line text)
+  if("${text}" MATCHES "${asks_for_extension}")
+    string(REGEX REPLACE "\"[^\"]*\"" "\"\"" code "${text}")
+    string(REGEX REPLACE "//.*$" "" code "${code}")
+    if("${code}" MATCHES "${asks_for_extension}")
+      offend(${line} "the core asks for an extension: `${CMAKE_MATCH_0}`")
+    endif()
+  endif()
+endfunction()
+
 function(check_file)
   look_up_extension()
+  if(path MATCHES "^(include/whittle|src)/[^/]+$" AND NOT path STREQUAL "include/whittle/whittle.hpp")
+    offend(1 "is in no folder of the core")
+  elseif(path MATCHES "^extensions/([^/]+)/include/whittle/([^/]+)/" AND NOT CMAKE_MATCH_1 STREQUAL CMAKE_MATCH_2)
+    offend(1 "has no place here: headers of the extension are in include/whittle/${name}/")
+  endif()
   if(path MATCHES "^(include/whittle|src)/([^/]+)/")
     if(NOT DEFINED layer_${CMAKE_MATCH_2})
       offend(1 "the folder `${CMAKE_MATCH_2}` has no layer: give it one in tests/architecture/check_trees.cmake")
@@ -165,6 +210,9 @@ function(check_file)
       endif()
     elseif(path MATCHES "${library}")
       check_words(${number} "${text}")
+      if(NOT name AND NOT path MATCHES "^tool/")
+        check_asking(${number} "${text}")
+      endif()
     endif()
   endforeach()
   if(number GREATER max_lines AND path MATCHES "^(include|src|extensions/[^/]+/(include|src)|tool)/" AND NOT path MATCHES "^tool/tests/")
@@ -184,6 +232,10 @@ file(GLOB_RECURSE paths RELATIVE "${ROOT}" ${globs})
 list(FILTER paths EXCLUDE REGEX "^tests/architecture/fixtures/")
 foreach(path IN LISTS paths)
   check_file()
+endforeach()
+foreach(extension IN LISTS extensions)
+  set(path "extensions/${extension}/CMakeLists.txt")
+  check_dependencies()
 endforeach()
 
 set(public_headers ${paths})
