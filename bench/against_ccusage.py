@@ -44,7 +44,7 @@ def find_whittle(given):
     for path in (
         [given]
         if given
-        else [os.path.join(HERE, "..", "build", preset, "apps", "whittle") for preset in ("release", "quick", "dev")]
+        else [os.path.join(HERE, "..", "build", preset, "tool", "whittle") for preset in ("release", "quick", "dev")]
     ):
         if os.access(path, os.X_OK):
             return os.path.abspath(path)

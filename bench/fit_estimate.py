@@ -29,7 +29,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "tokens"))
+sys.path.insert(0, str(ROOT / "extensions" / "tiktoken" / "tests"))
 import record_tiktoken  # noqa: E402
 
 KINDS = """lower_bare lower_spaced lower_marked lower_dense capital_bare capital_spaced capital_marked capital_dense

@@ -21,7 +21,7 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "tests" / "tokens"))
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "extensions" / "tiktoken" / "tests"))
 import record_tiktoken  # noqa: E402
 
 SLICE = 2048

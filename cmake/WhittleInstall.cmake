@@ -61,9 +61,9 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/whittleConfigVersion.cma
 install(FILES "${PROJECT_BINARY_DIR}/whittleConfig.cmake" "${PROJECT_BINARY_DIR}/whittleConfigVersion.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/WhittleVocabulary.cmake" "${PROJECT_SOURCE_DIR}/cmake/FindWhittleSodium.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/FindWhittleHiredis.cmake" DESTINATION "${whittle_config_dir}")
-# What whittle::json links, for pkg-config, whose order is that of the linker.
+# The libraries of whittle::json, for pkg-config, whose order is that of the linker; whittle::convert has only headers.
 set(whittle_pc_libs "")
-foreach(name IN ITEMS config saved convert openai anthropic provider condensing tiktoken)
+foreach(name IN ITEMS config saved openai anthropic provider condensing tiktoken)
   if(TARGET whittle_${name})
     string(APPEND whittle_pc_libs " -lwhittle_${name}")
   endif()
@@ -76,7 +76,8 @@ install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md" 
         DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(
   DIRECTORY "${PROJECT_SOURCE_DIR}/docs" "${PROJECT_SOURCE_DIR}/extensions" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
-  FILES_MATCHING PATTERN "*.md" PATTERN "*.svg"
+  FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "include" EXCLUDE PATTERN "src" EXCLUDE PATTERN "tests" EXCLUDE
+  PATTERN "fuzz" EXCLUDE
 )
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/tool/docs" DESTINATION "${CMAKE_INSTALL_DOCDIR}/tool" FILES_MATCHING PATTERN "*.md")
 if(TARGET whittle_cli)

@@ -14,8 +14,8 @@ using namespace whittle;
 
 namespace {
 
-std::string read_docs(const std::string& page = "configuration") {
-    std::ifstream in(std::string(WHITTLE_SOURCE_DIR) + "/docs/" + page + ".md", std::ios::binary);
+std::string read_docs(const std::string& page = "extensions/config/README.md") {
+    std::ifstream in(std::string(WHITTLE_SOURCE_DIR) + "/" + page, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
@@ -94,7 +94,7 @@ TEST_CASE("the example of extensions/config/README.md is a configuration", "[con
 }
 
 TEST_CASE("the settings of docs/coming_from.md are configurations", "[config_json]") {
-    const std::string docs = read_docs("coming_from");
+    const std::string docs = read_docs("docs/coming_from.md");
     int count = 0;
     for (std::size_t begin = docs.find("```json\n"); begin != std::string::npos;
          begin = docs.find("```json\n", begin)) {

@@ -36,10 +36,10 @@ def configurations():
     """Those of the documentation, the examples and the fuzzers' corpus, and each preset, named and written out."""
     files = [source / "tool/agent/chain.json", *sorted((source / "extensions/config/fuzz/corpus/config_json").glob("*.json"))]
     texts = [(str(file), file.read_text(errors="replace")) for file in files]
-    for page in sorted((source / "docs").glob("*.md")):
+    for page in sorted(page for pages in ("docs/*.md", "extensions/*/README.md", "tool/docs/*.md") for page in source.glob(pages)):
         for block in re.findall(r"```json\n(.*?)```", page.read_text(), re.S):
             if '"middlewares"' in block or '"preset"' in block:
-                texts.append((page.name, block))
+                texts.append((str(page.relative_to(source)), block))
     for preset in ("recommended", "lossless", "local", "cheap"):
         texts.append((preset, json.dumps({"preset": preset})))
         for window in ("8000", "200000"):

@@ -7,7 +7,7 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "bench"))
 import against_ccusage  # noqa: E402
 from generated_logs.ledger import KINDS, Bill, Copy, Ledger, Usage, day_of, unexplained  # noqa: E402
 

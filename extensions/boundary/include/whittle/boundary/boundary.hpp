@@ -1,6 +1,6 @@
 #pragma once
 
-// A context for runtimes that are compiled as C++17: link whittle::host_boundary, include this file and none other of
+// A context for runtimes that are compiled as C++17: link whittle::boundary, include this file and none other of
 // whittle's. Everything else of the library needs C++20.
 
 #include <cstddef>
