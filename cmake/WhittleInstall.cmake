@@ -1,9 +1,8 @@
-# The installed package: find_package(whittle [COMPONENTS <extensions>]), pkg-config whittle and, of extensions that name a
-# module (PKGCONFIG), whittle-<name>.
+# The installed package: find_package(whittle [COMPONENTS <extensions>]), pkg-config whittle and whittle-<extension>.
 include(CMakePackageConfigHelpers)
 
 set(whittle_config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/whittle")
-install(TARGETS whittle whittle_json EXPORT whittleTargets FILE_SET HEADERS)
+install(TARGETS whittle EXPORT whittleTargets FILE_SET HEADERS)
 install(TARGETS whittle_header_only EXPORT whittleTargets)
 
 # Relocatable: the prefix is written as the way up from the folder that holds whittle.pc.
@@ -24,9 +23,25 @@ endif()
 # the rest of the package.
 set(whittle_config_components "")
 foreach(name IN LISTS whittle_extensions)
-  foreach(key IN ITEMS NEEDS PACKAGE PKGCONFIG DESCRIPTION)
+  foreach(key IN ITEMS NEEDS PACKAGE PKGCONFIG DESCRIPTION LINKS)
     get_property(${key} GLOBAL PROPERTY whittle_${key}_of_${name})
   endforeach()
+  # For pkg-config. What needs a library that has no module there has none either.
+  if(PKGCONFIG OR NOT NEEDS)
+    list(TRANSFORM LINKS REPLACE "(.+)" "whittle-\\1 = ${PROJECT_VERSION}" OUTPUT_VARIABLE requires)
+    list(PREPEND requires "whittle = ${PROJECT_VERSION}")
+    list(JOIN requires ", " requires)
+    if(PKGCONFIG)
+      string(APPEND requires ", ${PKGCONFIG}")
+    endif()
+    get_target_property(type whittle_${name} TYPE)
+    set(libs)
+    if(type STREQUAL "STATIC_LIBRARY")
+      set(libs "-L\${libdir} -lwhittle_${name}")
+    endif()
+    configure_file("${PROJECT_SOURCE_DIR}/cmake/whittle-component.pc.in" "${PROJECT_BINARY_DIR}/whittle-${name}.pc" @ONLY)
+    install(FILES "${PROJECT_BINARY_DIR}/whittle-${name}.pc" DESTINATION "${whittle_pc_dir}")
+  endif()
   if(NOT NEEDS)
     install(TARGETS whittle_${name} EXPORT whittleTargets FILE_SET HEADERS)
     string(APPEND whittle_config_components "set(whittle_${name}_FOUND TRUE)\n")
@@ -40,10 +55,6 @@ foreach(name IN LISTS whittle_extensions)
   install(EXPORT ${export} NAMESPACE whittle:: DESTINATION "${whittle_config_dir}")
   list(JOIN PACKAGE " " PACKAGE)
   string(APPEND whittle_config_components "whittle_load(${name} ${export} ${NEEDS} ${PACKAGE})\n")
-  if(PKGCONFIG)
-    configure_file("${PROJECT_SOURCE_DIR}/cmake/whittle-component.pc.in" "${PROJECT_BINARY_DIR}/whittle-${name}.pc" @ONLY)
-    install(FILES "${PROJECT_BINARY_DIR}/whittle-${name}.pc" DESTINATION "${whittle_pc_dir}")
-  endif()
 endforeach()
 install(EXPORT whittleTargets NAMESPACE whittle:: DESTINATION "${whittle_config_dir}")
 
@@ -61,13 +72,6 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/whittleConfigVersion.cma
 install(FILES "${PROJECT_BINARY_DIR}/whittleConfig.cmake" "${PROJECT_BINARY_DIR}/whittleConfigVersion.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/WhittleVocabulary.cmake" "${PROJECT_SOURCE_DIR}/cmake/FindWhittleSodium.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/FindWhittleHiredis.cmake" DESTINATION "${whittle_config_dir}")
-# The libraries of whittle::json, for pkg-config, whose order is that of the linker; whittle::convert has only headers.
-set(whittle_pc_libs "")
-foreach(name IN ITEMS config saved openai anthropic provider condensing tiktoken)
-  if(TARGET whittle_${name})
-    string(APPEND whittle_pc_libs " -lwhittle_${name}")
-  endif()
-endforeach()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/whittle.pc.in" "${PROJECT_BINARY_DIR}/whittle.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/whittle.pc" DESTINATION "${whittle_pc_dir}")
 

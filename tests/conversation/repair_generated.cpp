@@ -2,8 +2,10 @@
 #include "support/catch.hpp"
 #include "support/generators_messages.hpp"
 #include "support/laws_snapshot.hpp"
+#include "whittle/anthropic/anthropic.hpp"
 #include "whittle/conversation/detail/repair.hpp"
 #include "whittle/conversation/transaction.hpp"
+#include "whittle/openai/openai.hpp"
 
 #include <map>
 #include <set>

@@ -3,8 +3,10 @@
 #include "media.hpp"
 #include "support/catch.hpp"
 #include "support/errc_of.hpp"
+#include "whittle/anthropic/anthropic.hpp"
 #include "whittle/loop/agent_loop.hpp"
 #include "whittle/model/scripted_model.hpp"
+#include "whittle/openai/openai.hpp"
 
 #include <algorithm>
 #include <memory>

@@ -2,6 +2,8 @@
 #include "media.hpp"
 #include "support/catch.hpp"
 #include "support/faulty_storage.hpp"
+#include "whittle/anthropic/anthropic.hpp"
+#include "whittle/openai/openai.hpp"
 
 #include <algorithm>
 #include <memory>

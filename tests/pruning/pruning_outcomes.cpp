@@ -4,7 +4,9 @@
 #include "support/catch.hpp"
 #include "support/faulty_storage.hpp"
 #include "support/picky_storage.hpp"
+#include "whittle/anthropic/anthropic.hpp"
 #include "whittle/compaction/compaction.hpp"
+#include "whittle/openai/openai.hpp"
 #include "whittle/saved/side_table.hpp"
 
 #include <algorithm>

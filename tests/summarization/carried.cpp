@@ -1,6 +1,8 @@
 // What summaries hand on to the summaries that fold them again.
 #include "support/catch.hpp"
 #include "talk.hpp"
+#include "whittle/anthropic/anthropic.hpp"
+#include "whittle/openai/openai.hpp"
 #include "whittle/summarization/summarization.hpp"
 
 #include <memory>

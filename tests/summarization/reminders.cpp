@@ -1,6 +1,7 @@
 // Text beside tool results: reminders of coding agents, or a person's word in the middle of a run.
 #include "support/catch.hpp"
 #include "talk.hpp"
+#include "whittle/anthropic/anthropic.hpp"
 #include "whittle/saved/side_table.hpp"
 
 #include <algorithm>

@@ -2,15 +2,21 @@
 #pragma once
 
 #include "generators.hpp"
-#include "whittle/anthropic/anthropic.hpp"
+#include "message_builder.hpp"
 #include "whittle/message/chat_message.hpp"
 #include "whittle/message/validity.hpp"
-#include "whittle/openai/openai.hpp"
+
+// Message types of extensions, where these are.
+#if __has_include("whittle/anthropic/anthropic.hpp")
+#    include "extensions/anthropic/tests/generated_messages.hpp"
+#endif
+#if __has_include("whittle/openai/openai.hpp")
+#    include "extensions/openai/tests/generated_messages.hpp"
+#endif
 
 #include <nlohmann/json.hpp>
 
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <span>
 #include <stdexcept>
@@ -128,15 +134,6 @@ static_assert(ToolMessage<testing::StepMessage> && !HasCodec<testing::StepMessag
 
 namespace whittle::testing {
 
-template <typename T>
-struct Type {
-    using type = T;
-};
-
-/// A message type's name in test output, and the messages that a neutral one becomes.
-template <typename M>
-struct Builder;
-
 template <>
 struct Builder<ChatMessage> {
     static constexpr std::string_view name = "ChatMessage";
@@ -172,87 +169,6 @@ struct Builder<StepMessage> {
         if (steps.empty() || !front.calls.empty() || !front.content.empty())
             steps.insert(m.role == Role::assistant ? steps.begin() : steps.end(), std::move(front));
         return steps;
-    }
-};
-
-template <>
-struct Builder<openai::Message> {
-    static constexpr std::string_view name = "openai::Message";
-    using Json = nlohmann::ordered_json;
-
-    static std::vector<openai::Message> build(const ChatMessage& m) {
-        std::vector<openai::Message> messages;
-        Json front{{"role", name_of(m.role)}};
-        Json texts = Json::array();
-        for (const Part& part : m.parts) {
-            if (part.kind == PartKind::tool_result) {
-                messages.emplace_back(
-                    Json{{"role", "tool"}, {"tool_call_id", part.call_id}, {"x_unknown", 1.0}, {"content", part.text}});
-            } else if (part.kind == PartKind::tool_call) {
-                front["tool_calls"].push_back({{"id", part.call_id},
-                                               {"type", "function"},
-                                               {"function", {{"name", part.tool}, {"arguments", part.text}}}});
-            } else if (part.kind == PartKind::thinking) {
-                front["reasoning_content"] = part.text;
-            } else if (part.kind == PartKind::text) {
-                texts.push_back({{"type", "text"}, {"text", part.text}});
-            }
-        }
-        if (texts.size() == 1) front["content"] = texts[0]["text"];
-        if (texts.size() > 1) front["content"] = std::move(texts);
-        if (messages.empty() || front.size() > 1)
-            messages.emplace(m.role == Role::assistant ? messages.begin() : messages.end(), std::move(front));
-        if (m.usage) messages.front().with_usage(*m.usage);
-        return messages;
-    }
-};
-
-/// Results of one turn in one user message; now and then with the user's text or an image. System text is not in it.
-template <>
-struct Builder<anthropic::Message> {
-    static constexpr std::string_view name = "anthropic::Message";
-    static constexpr bool joins_results = true;
-    using Json = nlohmann::ordered_json;
-
-    static std::vector<anthropic::Message> build(const ChatMessage& m) {
-        if (m.role == Role::system) return {};
-        Json content = Json::array();
-        for (const Part& part : m.parts) content.push_back(block(part));
-        anthropic::Message message(
-            Json{{"role", m.role == Role::assistant ? "assistant" : "user"}, {"x_unknown", 1.0}, {"content", content}});
-        if (m.usage) message.with_usage(*m.usage);
-        return {std::move(message)};
-    }
-
-private:
-    static Json block(const Part& part) {
-        switch (part.kind) {
-            case PartKind::thinking: return {{"type", "thinking"}, {"thinking", part.text}, {"signature", "S"}};
-            case PartKind::tool_call:
-                return {{"type", "tool_use"}, {"id", part.call_id}, {"name", part.tool}, {"input", input(part.text)}};
-            case PartKind::tool_result: return result(part);
-            case PartKind::media: return image();
-            case PartKind::other: return {{"type", "container_upload"}, {"file_id", part.text}};
-            case PartKind::text: break;
-        }
-        return {{"type", "text"}, {"text", part.text}};
-    }
-    static Json input(const std::string& arguments) {
-        Json json = Json::parse(arguments, nullptr, false);
-        return json.is_discarded() ? Json(arguments) : json;
-    }
-    static Json image() {
-        return {{"type", "image"}, {"source", {{"type", "url"}, {"url", "https://example.org/a.png"}}}};
-    }
-    /// By the size of the text, so that histories of the same sizes have the same shape.
-    static Json result(const Part& part) {
-        Json json{{"type", "tool_result"}, {"tool_use_id", part.call_id}, {"content", part.text}};
-        if (part.is_error) json["is_error"] = true;
-        if (part.text.size() % 5 != 0 || part.is_error) return json;
-        json["content"] = Json::array({{{"type", "text"}, {"text", part.text}}});
-        if (part.text.size() % 10 == 0) json["content"].push_back(image());
-        if (part.text.size() % 20 == 0) json["content"].erase(0);  // the image alone, as a screenshot
-        return json;
     }
 };
 
@@ -298,7 +214,7 @@ inline void rewrite_block(nlohmann::ordered_json& block, Dice& dice) {
 /// arrays, "is_error": false. Follows the sizes of its texts only.
 template <typename M>
 [[nodiscard]] M as_hosts_write_it(const M& m) {
-    if constexpr (std::same_as<M, openai::Message> || std::same_as<M, anthropic::Message>) {
+    if constexpr (requires { m.json(); }) {
         std::size_t size = 0;
         message_traits<M>::for_each_part(m, [&](const PartView& part) { size += 1 + part.text.size(); });
         Dice dice(size);
@@ -360,8 +276,12 @@ template <typename M>
 template <typename Visit>
 void for_each_message_type(Visit&& visit) {
     visit(Type<ChatMessage>{});
-    visit(Type<openai::Message>{});
-    visit(Type<anthropic::Message>{});
+#ifdef WHITTLE_MESSAGE_TYPE_1
+    visit(Type<WHITTLE_MESSAGE_TYPE_1>{});
+#endif
+#ifdef WHITTLE_MESSAGE_TYPE_2
+    visit(Type<WHITTLE_MESSAGE_TYPE_2>{});
+#endif
     visit(Type<PlainMessage>{});
     visit(Type<StepMessage>{});
 }
@@ -376,6 +296,6 @@ template <typename M>
 }
 
 /// Usage goes to the front message of what a neutral one becomes; types without usage lose it.
-static_assert(HasUsage<ChatMessage> && HasUsage<openai::Message>);
+static_assert(HasUsage<ChatMessage>);
 
 }  // namespace whittle::testing

@@ -3,7 +3,6 @@
 
 #include "faulty_storage.hpp"
 #include "laws_world.hpp"
-#include "whittle/saved/side_table.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,6 @@
 #include "agent.hpp"
 #include "support/catch.hpp"
+#include "whittle/openai/openai.hpp"
 #include "whittle/saved/trajectory.hpp"
 
 #include <cmath>
