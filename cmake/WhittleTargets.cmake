@@ -42,14 +42,18 @@ function(whittle_compile_by_folder target)
 endfunction()
 
 # whittle_add_executable(<target> SOURCES <files> LINK <libraries> [HEADERS <precompiled ones>]): an executable of ours:
-# example, tool, benchmark, fuzzer, test.
+# example, tool, benchmark, fuzzer, test. It is linked to the extensions that its files include, too.
 function(whittle_add_executable target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "HEADERS" "SOURCES;LINK")
   if(NOT arg_HEADERS)
     set(arg_HEADERS whittle_json_headers)
   endif()
   add_executable(${target} ${arg_SOURCES})
-  target_link_libraries(${target} PRIVATE whittle::whittle $<TARGET_NAME_IF_EXISTS:whittle::json> ${arg_LINK})
+  target_link_libraries(${target} PRIVATE whittle::whittle nlohmann_json::nlohmann_json ${arg_LINK})
+  whittle_link_included(${target})
+  if(TARGET whittle_json_headers AND TARGET whittle_provider)
+    target_link_libraries(${target} PRIVATE whittle_provider) # the JSON type that these headers declare as compiled
+  endif()
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   whittle_set_warnings(${target})
   whittle_compile_by_folder(${target})
@@ -77,10 +81,13 @@ function(whittle_precompile target)
   file(CONFIGURE OUTPUT "${source}" CONTENT "")
   add_library(${target} STATIC EXCLUDE_FROM_ALL "${source}")
   target_link_libraries(${target} PRIVATE ${arg_LINK})
-  list(TRANSFORM arg_EXTENSIONS REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/extensions/\\1/include")
-  target_include_directories(
-    ${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/include" ${arg_EXTENSIONS}
-  )
+  target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/include")
+  foreach(name IN LISTS arg_EXTENSIONS)
+    string(TOUPPER "${name}" upper)
+    if(NOT DEFINED WHITTLE_${upper} OR WHITTLE_${upper})
+      target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/extensions/${name}/include")
+    endif()
+  endforeach()
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   target_compile_features(${target} PRIVATE cxx_std_20)
   whittle_set_warnings(${target})
