@@ -1,5 +1,5 @@
 # The documentation is tested: the README's program is compiled from the README, and the code blocks of the README and
-# of docs/ are the same as the files they were cut from. What docs/compared.md says of whittle is shown by tests.
+# of the pages are the same as the files they were cut from. What bench/compared.md says of whittle is shown by tests.
 
 set(readme "${PROJECT_SOURCE_DIR}/README.md")
 set(readme_marker "<!-- example: readme -->")

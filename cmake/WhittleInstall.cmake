@@ -84,6 +84,10 @@ install(
   PATTERN "fuzz" EXCLUDE
 )
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/tool/docs" DESTINATION "${CMAKE_INSTALL_DOCDIR}/tool" FILES_MATCHING PATTERN "*.md")
+foreach(folder IN ITEMS bench packaging)
+  file(GLOB pages CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.md")
+  install(FILES ${pages} DESTINATION "${CMAKE_INSTALL_DOCDIR}/${folder}")
+endforeach()
 if(TARGET whittle_cli)
   install(TARGETS whittle_cli)
   if(TARGET whittle_cli_pages)

@@ -1,13 +1,13 @@
 # cmake -DROOT=<repository> -P check_compared.cmake
 #
-# docs/compared.md says what whittle does beside others. In its tables
+# bench/compared.md says what whittle does beside others. In its tables
 #   * each link to a file of a folder tests/ is followed by the name of a test in double quotes; the file exists and has that name,
 #   * a Y of whittle has such a link; rows are numbered from 1; the text above gives the counts of Y, P and N.
-# TABLE=<file> looks at another file than docs/compared.md, whose links mean the same.
+# TABLE=<file> looks at another file than bench/compared.md, whose links mean the same.
 
 cmake_minimum_required(VERSION 3.24)
 if(NOT TABLE)
-  set(TABLE "${ROOT}/docs/compared.md")
+  set(TABLE "${ROOT}/bench/compared.md")
 endif()
 file(READ "${TABLE}" document)
 string(PREPEND document "\n")
@@ -109,6 +109,6 @@ endif()
 
 get_property(offended GLOBAL PROPERTY whittle_offended)
 if(offended)
-  message(FATAL_ERROR "docs/compared.md says what the tests do not show")
+  message(FATAL_ERROR "bench/compared.md says what the tests do not show")
 endif()
 message("${rows} rows and ${names} names of tests agree with the tests")

@@ -1,6 +1,6 @@
 # cmake -DROOT=<repository> -P check_docs.cmake
 #
-# In README.md, docs/, READMEs of extensions and tool/docs/, a code block after `<!-- from: path#tag -->` must equal the lines between `// [tag]` and
+# In README.md, docs/, READMEs of extensions, tool/docs/, bench/ and packaging/, a code block after `<!-- from: path#tag -->` must equal the lines between `// [tag]` and
 # `// [/tag]` in that file (less their common indentation); after `<!-- from: path -->`, the whole file.
 # `# [tag]` works as well, for scripts and CMake.
 
@@ -100,7 +100,8 @@ function(check_document)
   set(checked ${checked} PARENT_SCOPE)
 endfunction()
 
-file(GLOB_RECURSE names RELATIVE "${ROOT}" "${ROOT}/docs/*.md" "${ROOT}/extensions/*.md" "${ROOT}/tool/docs/*.md")
+file(GLOB_RECURSE names RELATIVE "${ROOT}" "${ROOT}/docs/*.md" "${ROOT}/extensions/*.md" "${ROOT}/tool/docs/*.md"
+  "${ROOT}/bench/*.md" "${ROOT}/packaging/*.md")
 foreach(name IN LISTS names ITEMS README.md CONTRIBUTING.md)
   if(EXISTS "${ROOT}/${name}")
     check_document()

@@ -146,7 +146,7 @@ quick() {
 }
 
 # say_how_long <all: yes or no>: how long scripts/test takes from nothing on this machine, by the time that it compiles the
-# yardstick in: with clang 190 times that on two cores, 230 with --all (docs/performance.md).
+# yardstick in: with clang 190 times that on two cores, 230 with --all (bench/README.md).
 say_how_long() {
   local object begun tenths seconds times=$([ "$1" = yes ] && echo 230 || echo 190)
   object=$(mktemp)

@@ -1,4 +1,4 @@
-// The middleware of docs/writing_a_middleware.md that drops thinking.
+// The middleware of docs/chain.md that drops thinking.
 #include "support/catch.hpp"
 #include "support/laws.hpp"
 #include "whittle/whittle.hpp"

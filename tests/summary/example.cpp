@@ -25,7 +25,7 @@ std::string sum_up(Model<ChatMessage>& model, const Conversation<>& conversation
 
 }  // namespace
 
-TEST_CASE("the example of docs/summary.md works", "[digest]") {
+TEST_CASE("the example of docs/summarization.md works", "[digest]") {
     Conversation<> conversation("example");
     conversation.push_back(ChatMessage::user("Find the bug. " + std::string(600, 'x')));
     conversation.push_back(ChatMessage::assistant("It is in a.cpp."));

@@ -21,7 +21,7 @@
 
 namespace whittle::inline v0 {
 
-/// Sums over the requests of a replay, by the definitions of docs/cost.md. All counts are tokens unless they say
+/// Sums over the requests of a replay, by the definitions of docs/tokens.md. All counts are tokens unless they say
 /// otherwise.
 struct RequestTotals {
     std::int64_t input = 0;

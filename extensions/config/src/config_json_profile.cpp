@@ -75,7 +75,7 @@ constexpr std::array<Field<ModelProfile>, 7> profile_fields{{
      "`anthropic_5m`, `anthropic_1h`, `openai`, `openai_2026`, `local`, `no_cache`, or numbers of your own",
      &read_cache},
     {"thinking_bound_to_prefix", "true or false", &shown<&ModelProfile::thinking_bound_to_prefix>,
-     "thinking is void once something in front of it was edited; docs/thinking.md",
+     "thinking is void once something in front of it was edited; docs/message.md",
      &read_value<&ModelProfile::thinking_bound_to_prefix>},
 }};
 

@@ -93,15 +93,16 @@ TEST_CASE("the example of extensions/config/README.md is a configuration", "[con
     CHECK(settings.warnings.empty());
 }
 
-TEST_CASE("the settings of docs/coming_from.md are configurations", "[config_json]") {
-    const std::string docs = read_docs("docs/coming_from.md");
+TEST_CASE("the settings of docs/choosing.md for who comes from another system are configurations", "[config_json]") {
+    const std::string docs = read_docs("docs/choosing.md");
+    const std::size_t section = docs.find("\n## Coming from another system\n");
     int count = 0;
-    for (std::size_t begin = docs.find("```json\n"); begin != std::string::npos;
+    for (std::size_t begin = docs.find("```json\n", section); begin != std::string::npos;
          begin = docs.find("```json\n", begin)) {
         begin += 8;
         const std::string json = docs.substr(begin, docs.find("\n```", begin) - begin);
         CAPTURE(json);
-        CHECK_NOTHROW(read_chain_settings(json, {.name = "docs/coming_from.md", .lookup = [](std::string_view name) {
+        CHECK_NOTHROW(read_chain_settings(json, {.name = "docs/choosing.md", .lookup = [](std::string_view name) {
                                                      return name.ends_with("_KEY") ? std::optional<std::string>("a key")
                                                                                    : std::nullopt;
                                                  }}));

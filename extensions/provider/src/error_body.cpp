@@ -16,7 +16,7 @@
 namespace whittle::inline v0::detail {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 constexpr std::size_t most_json_bytes = 1'048'576;
 constexpr std::size_t most_text_bytes = 16'384;  // of a message
@@ -48,19 +48,19 @@ bool looks_like_html(std::string_view text) {
 }
 
 /// Values deeper than `most_levels` are left out; text that is no JSON gives a discarded value.
-json parse(std::string_view text) {
-    const auto keep = [](int depth, json::parse_event_t, json&) { return depth <= most_levels; };
-    return json::parse(text.begin(), text.end(), keep, false);
+Json parse(std::string_view text) {
+    const auto keep = [](int depth, Json::parse_event_t, Json&) { return depth <= most_levels; };
+    return Json::parse(text.begin(), text.end(), keep, false);
 }
 
 /// An object or array, perhaps as JSON in a string of JSON; else a discarded value.
-json parse_document(std::string_view text) {
-    json document = is_valid_utf8(text) ? parse(text) : parse(to_valid_utf8(text));
+Json parse_document(std::string_view text) {
+    Json document = is_valid_utf8(text) ? parse(text) : parse(to_valid_utf8(text));
     while (document.is_string()) {
         const auto inner = document.get<std::string>();  // at least the quotes shorter
-        document = looks_like_json(inner) ? parse(inner) : json(json::value_t::discarded);
+        document = looks_like_json(inner) ? parse(inner) : Json(Json::value_t::discarded);
     }
-    return document.is_structured() ? document : json(json::value_t::discarded);
+    return document.is_structured() ? document : Json(Json::value_t::discarded);
 }
 
 /// Goes through the values of interest, outermost first.
@@ -71,7 +71,7 @@ public:
     bool add_document(std::string_view text) {
         if (documents_.size() == most_documents || text.size() > most_json_bytes || !looks_like_json(text))
             return false;
-        json document = parse_document(text);
+        Json document = parse_document(text);
         if (document.is_discarded()) return false;
         add_node(documents_.emplace_back(std::move(document)));
         return true;
@@ -80,7 +80,7 @@ public:
     void run() {
         for (std::size_t i = 0; i < nodes_.size(); ++i) {
             if (nodes_[i]->is_array()) {
-                for (const json& item : *nodes_[i]) add_value({}, item);
+                for (const Json& item : *nodes_[i]) add_value({}, item);
             } else {
                 for (const auto& [key, value] : nodes_[i]->items()) add_value(key, value);
             }
@@ -88,14 +88,14 @@ public:
     }
 
 private:
-    void add_node(const json& node) {
+    void add_node(const Json& node) {
         if (nodes_.size() < most_nodes) nodes_.push_back(&node);
     }
 
-    void add_value(std::string_view key, const json& value) {
+    void add_value(std::string_view key, const Json& value) {
         if (value.is_structured()) {
             if (key.empty() || is_one_of(key, child_keys)) add_node(value);
-        } else if (const auto* text = value.get_ptr<const json::string_t*>()) {
+        } else if (const auto* text = value.get_ptr<const Json::string_t*>()) {
             add_text(key, *text);
         } else if (value.is_number_integer()) {
             add_number(key, value.get<std::int64_t>());
@@ -122,8 +122,8 @@ private:
     }
 
     ErrorBody& found_;
-    std::deque<json> documents_{};  // a deque: the nodes point into it
-    std::vector<const json*> nodes_{};
+    std::deque<Json> documents_{};  // a deque: the nodes point into it
+    std::vector<const Json*> nodes_{};
 };
 
 std::string title_of(std::string_view html) {

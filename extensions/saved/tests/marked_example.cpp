@@ -1,4 +1,4 @@
-// The code of docs/saving.md on marks that go with messages.
+// The code of extensions/saved/README.md on marks that go with messages.
 #include "whittle/saved/side_table.hpp"
 
 #include "support/catch.hpp"

@@ -1,4 +1,4 @@
-// What docs/saving.md shows.
+// What extensions/saved/README.md shows.
 #include "whittle/chain/chain.hpp"
 #include "whittle/saved/side_table.hpp"
 

@@ -1,4 +1,4 @@
-// The code of docs/tokens.md.
+// The code of extensions/tiktoken/README.md.
 #include "small_vocabulary.hpp"
 
 #include "support/catch.hpp"

@@ -176,8 +176,8 @@ void check_reader(const StoreUse& use, const ChainInfo& chain, std::span<const T
 /// automatic caching, in 2026 with a price for writing) as its sources. Providers change them: a configuration can give
 /// numbers of its own. `local` is a server of one's own that keeps the prompt of a conversation, in time instead of
 /// money: a token that changed is read again, one that stayed slows down each token that is written. 0.05 is 150 tokens
-/// of output a call at a slope of 0.2 us for each token in the context, against 0.6 ms of reading it; docs/cost.md says
-/// how to measure a server's own.
+/// of output a call at a slope of 0.2 us for each token in the context, against 0.6 ms of reading it; docs/tokens.md
+/// says how to measure a server's own.
 [[nodiscard]] std::span<const CacheProfile> cache_profiles() noexcept;
 
 /// The profile of that name, or null.

@@ -91,7 +91,7 @@ using ModelNext = FunctionRef<Reply<M>(const ModelRequest<M>&)>;
 
 /// One way to keep a conversation small, or to watch it. Override what you need. Immutable after construction: one
 /// instance serves many conversations, from several threads at once; what it must remember goes into `Turn::notes`.
-/// What a hook throws undoes that hook's commits (docs/writing_a_middleware.md).
+/// What a hook throws undoes that hook's commits (docs/chain.md).
 template <AgentMessage M = ChatMessage>
 class Middleware {
 public:

@@ -177,7 +177,7 @@ public:
 
     /// Whether something in front of thinking that is still here was edited, or the system text or the tools that it
     /// was written under: a provider that binds thinking to its prefix refuses such thinking unless it is asked to drop
-    /// it (docs/thinking.md). Saved, copied by `fork`, taken back by `undo` where the thinking is valid again.
+    /// it (docs/message.md). Saved, copied by `fork`, taken back by `undo` where the thinking is valid again.
     [[nodiscard]] bool prefix_edited() const noexcept {
         return side_.counters.prefix_edited || side_.counters.request_edited;
     }

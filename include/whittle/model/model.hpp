@@ -63,7 +63,7 @@ struct ModelRequest {
     std::string_view purpose{};
     const GenerateOptions* options = nullptr;  ///< null: the model's own settings
     /// Thinking in the messages may be bound to a prefix that was edited since: a backend for such a provider asks it
-    /// to pass over thinking that does not fit (docs/thinking.md).
+    /// to pass over thinking that does not fit (docs/message.md).
     bool prefix_edited = false;
     /// Says how many messages at the front nothing plans to change: a prompt-cache mark can stand behind them. Only for
     /// backends that place such marks, since asking takes time in proportion to the messages. Null: not known.

@@ -29,7 +29,7 @@ struct CacheAccount {
     std::int64_t invalidated = 0;  ///< of the previous request, behind the part that both have in common
     bool reset = false;            ///< that is more than `reset_slack_tokens`
 
-    /// In tokens at the plain input price: read * cached + write * the rest (docs/cost.md).
+    /// In tokens at the plain input price: read * cached + write * the rest (docs/tokens.md).
     [[nodiscard]] double input_cost(const CacheProfile& profile) const noexcept;
 
     friend bool operator==(const CacheAccount&, const CacheAccount&) = default;

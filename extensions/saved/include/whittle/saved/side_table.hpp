@@ -116,9 +116,10 @@ struct LoadOptions {
     std::function<void()> poll{};  ///< called for each 64 KiB that are read and each message; what it throws gets out
 };
 
-/// Everything that `conversation` knows beside its messages, as one JSON text: save it beside them. docs/saving.md has
-/// the format. With `embed`, the objects that the conversation refers to are read from there and go into the text: for
-/// storages that end with the process. Throws Error(not_found) if one is not there, and what `embed` throws.
+/// Everything that `conversation` knows beside its messages, as one JSON text: save it beside them.
+/// extensions/saved/README.md has the format. With `embed`, the objects that the conversation refers to are read from
+/// there and go into the text: for storages that end with the process. Throws Error(not_found) if one is not there, and
+/// what `embed` throws.
 template <AgentMessage M>
 requires HasCodec<M>
 [[nodiscard]] std::string to_side_table(const Conversation<M>& conversation, Storage* embed = nullptr) {

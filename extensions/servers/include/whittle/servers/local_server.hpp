@@ -12,7 +12,7 @@
 namespace whittle::inline v0 {
 
 /// Learns from a server's timings (`Reply::timing`) what the cache profile `local` assumes: what a token that stays
-/// costs at each call, in units of reading one token (docs/cost.md). Not thread-safe.
+/// costs at each call, in units of reading one token (docs/tokens.md). Not thread-safe.
 class ServerSpeed {
 public:
     /// Replies without output, or with numbers below 0, say nothing.
