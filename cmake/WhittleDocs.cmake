@@ -31,11 +31,3 @@ if(readme_has_example)
   )
   set_tests_properties(docs.readme PROPERTIES LABELS docs)
 endif()
-
-whittle_add_script_test(docs.blocks "${PROJECT_SOURCE_DIR}/cmake/check_docs.cmake" "ROOT=${PROJECT_SOURCE_DIR}")
-whittle_add_script_test(docs.compared "${PROJECT_SOURCE_DIR}/cmake/check_compared.cmake" "ROOT=${PROJECT_SOURCE_DIR}")
-whittle_add_script_test(
-  docs.compared_checker "${PROJECT_SOURCE_DIR}/cmake/test_check_compared.cmake"
-  "ROOT=${PROJECT_SOURCE_DIR}" "SCRATCH=${PROJECT_BINARY_DIR}/compared.md"
-)
-set_tests_properties(docs.blocks docs.compared docs.compared_checker PROPERTIES LABELS docs)
