@@ -1,5 +1,4 @@
-# The documentation is tested: the README's program is compiled from the README, and the code blocks of the README and
-# of the pages are the same as the files they were cut from. What bench/compared.md says of whittle is shown by tests.
+# The README's program is compiled from the README, and run.
 
 set(readme "${PROJECT_SOURCE_DIR}/README.md")
 set(readme_marker "<!-- example: readme -->")
