@@ -1,12 +1,13 @@
 # whittle_extension(<name>): an extension is a folder of extensions/ with include/whittle/<name>/, src/, tests/, examples/,
 # fuzz/ and this line in its CMakeLists.txt. It becomes whittle::<name>, an installed component of that name. Of one without
-# sources, headers are all.
+# sources, headers are all. With WHITTLE_<NAME> off it is left out.
 #   DEPENDS <extensions>  that it links: it is left out where one of them is
 #   WITH <extensions>     whose headers it may name, where they are
 #   LINK <libraries>      that reach only the linker
-#   NEEDS <target>        of a library that reaches only the linker: it is left out where there is none, or WHITTLE_<NAME> is
-#                         off. PACKAGE: the arguments of find_package for it, CALLED: as people call it, PKGCONFIG: its module
-#   DESCRIPTION <text>    for pkg-config
+#   NEEDS <target>        of a library that reaches only the linker: it is left out where there is none. PACKAGE: the
+#                         arguments of find_package for it (a Find module may be in cmake/), CALLED: as people call it,
+#                         PKGCONFIG: its module
+#   DESCRIPTION <text>    what it is, in a line: for pkg-config
 #   EXAMPLES <libraries>  that its examples link
 #   TESTS <arguments>     of whittle_add_suite for its tests: all that follows
 #   HOT                   tests spend their time in it: optimised where nothing else is
@@ -29,7 +30,14 @@ function(whittle_extension name)
     message(FATAL_ERROR "whittle_extension(${name}): unknown: ${arg_UNPARSED_ARGUMENTS}")
   endif()
   string(TOUPPER "${name}" upper)
-  if(DEFINED WHITTLE_${upper} AND NOT WHITTLE_${upper})
+  option(WHITTLE_${upper} "Build whittle::${name}, where what it needs is" ON)
+  mark_as_advanced(WHITTLE_${upper})
+  if(WHITTLE_${upper} AND arg_NEEDS AND NOT TARGET ${arg_NEEDS})
+    list(PREPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_SOURCE_DIR}/cmake")
+    set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)
+    find_package(${arg_PACKAGE} QUIET)
+  endif()
+  if(NOT WHITTLE_${upper})
     whittle_leave_out("whittle::${name}" "WHITTLE_${upper} is off")
     return()
   elseif(arg_NEEDS AND NOT TARGET ${arg_NEEDS})

@@ -70,8 +70,9 @@ configure_package_config_file(
 )
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/whittleConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/whittleConfig.cmake" "${PROJECT_BINARY_DIR}/whittleConfigVersion.cmake"
-        "${PROJECT_SOURCE_DIR}/cmake/WhittleVocabulary.cmake" "${PROJECT_SOURCE_DIR}/cmake/FindWhittleSodium.cmake"
-        "${PROJECT_SOURCE_DIR}/cmake/FindWhittleHiredis.cmake" DESTINATION "${whittle_config_dir}")
+        "${PROJECT_SOURCE_DIR}/cmake/WhittleVocabulary.cmake" DESTINATION "${whittle_config_dir}")
+file(GLOB find_modules "${PROJECT_SOURCE_DIR}/extensions/*/cmake/Find*.cmake")
+install(FILES ${find_modules} DESTINATION "${whittle_config_dir}")
 configure_file("${PROJECT_SOURCE_DIR}/cmake/whittle.pc.in" "${PROJECT_BINARY_DIR}/whittle.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/whittle.pc" DESTINATION "${whittle_pc_dir}")
 

@@ -1,5 +1,5 @@
-# System packages come first (FIND_PACKAGE_ARGS); only what is missing and needed is downloaded. To work without a
-# network, install the packages or point FETCHCONTENT_SOURCE_DIR_<NAME> at unpacked sources.
+# System packages come first (FIND_PACKAGE_ARGS); only what is missing and needed is downloaded. What an extension needs is
+# never downloaded: it is built where the host has it. To work without a network, install the packages or point FETCHCONTENT_SOURCE_DIR_<NAME> at unpacked sources.
 include(FetchContent)
 
 set(WHITTLE_FETCH_OPTIONS DOWNLOAD_EXTRACT_TIMESTAMP ON TIMEOUT 180 INACTIVITY_TIMEOUT 30)
@@ -11,10 +11,8 @@ endif()
 if(WHITTLE_INSTALL)
   set(FMT_INSTALL ON)
   set(JSON_Install ON)
-  set(SPDLOG_INSTALL ON)
 endif()
 set(JSON_BuildTests OFF)
-set(SPDLOG_FMT_EXTERNAL ON)
 set(CMAKE_POLICY_DEFAULT_CMP0077 NEW)
 
 FetchContent_Declare(
@@ -28,12 +26,6 @@ FetchContent_Declare(
   URL https://github.com/nlohmann/json/releases/download/v3.11.3/json.tar.xz
   ${WHITTLE_FETCH_OPTIONS}
   FIND_PACKAGE_ARGS 3.11
-)
-FetchContent_Declare(
-  spdlog
-  URL https://github.com/gabime/spdlog/archive/refs/tags/v1.13.0.tar.gz
-  ${WHITTLE_FETCH_OPTIONS}
-  FIND_PACKAGE_ARGS 1.10
 )
 FetchContent_Declare(
   Catch2
@@ -51,29 +43,6 @@ FetchContent_Declare(
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 FetchContent_MakeAvailable(fmt nlohmann_json)
-
-# spdlog is never a reason to download: whittle::spdlog exists where the host has it.
-if(NOT TARGET spdlog::spdlog)
-  find_package(spdlog 1.10 QUIET)
-endif()
-
-# Nor is libcurl: whittle::http exists where the host has it.
-find_package(CURL 7.68 QUIET)
-
-# Nor is SQLite: 3.37 has strict tables.
-if(WHITTLE_SQLITE)
-  find_package(SQLite3 3.37 QUIET)
-endif()
-
-# Nor is hiredis.
-if(WHITTLE_REDIS)
-  find_package(WhittleHiredis QUIET)
-endif()
-
-# Nor is libsodium.
-if(WHITTLE_SEALING)
-  find_package(WhittleSodium QUIET)
-endif()
 
 if(WHITTLE_BUILD_TESTS)
   FetchContent_MakeAvailable(Catch2)
