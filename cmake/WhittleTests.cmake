@@ -1,3 +1,21 @@
+# What tests, and benchmarks, are built with.
+
+# The message types that extensions bring: <name>::Message, where tests/generated_messages.hpp says how one is generated.
+set(types "#pragma once\n\n")
+set(visits)
+foreach(name IN LISTS whittle_extensions)
+  if(EXISTS "${PROJECT_SOURCE_DIR}/extensions/${name}/tests/generated_messages.hpp")
+    string(APPEND types "#include \"extensions/${name}/tests/generated_messages.hpp\"\n")
+    string(APPEND visits " V(${name}::Message)")
+  endif()
+endforeach()
+string(APPEND types "\n#define WHITTLE_EXTENSION_MESSAGE_TYPES(V)${visits}\n")
+file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/tests/generated/generated_message_types.hpp" CONTENT "${types}" @ONLY)
+add_library(whittle_test_support INTERFACE)
+target_include_directories(
+  whittle_test_support INTERFACE "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}/tests/generated"
+)
+
 # whittle_add_suite(<name> <folder>): the .cpp files of a folder become whittle_tests_<name> and the ctest test <name>.
 #   LINK <libraries>, WITH <names>  with WHITTLE_HAVE_<NAME>=1 for each whittle_<name> of WITH that there is
 #   SOAKS   they take a share of the cases (support/soak.hpp); `ctest -L soak` runs them with all
@@ -26,10 +44,10 @@ function(whittle_add_suite name folder)
   whittle_add_executable(
     ${target}
     SOURCES ${sources}
-    LINK whittle_test_main Catch2::Catch2 fmt::fmt Threads::Threads ${arg_LINK}
+    LINK whittle_test_support whittle_test_main Catch2::Catch2 fmt::fmt Threads::Threads ${arg_LINK}
     HEADERS whittle_test_headers
   )
-  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}" "${folder}")
+  target_include_directories(${target} PRIVATE "${folder}")
   target_compile_definitions(
     ${target}
     PRIVATE WHITTLE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" WHITTLE_DATA_DIR="${PROJECT_SOURCE_DIR}/../shared/data"

@@ -1,4 +1,4 @@
-// Every middleware of the library, held to every law on every message type. One line adds one.
+// Middlewares held to every law on every message type: one line adds one. Others have theirs in tests of their own.
 #include "support/laws.hpp"
 #include "support/laws_random_editor.hpp"
 #include "whittle/reduction/reduction.hpp"

@@ -6,13 +6,8 @@
 #include "whittle/message/chat_message.hpp"
 #include "whittle/message/validity.hpp"
 
-// Message types of extensions, where these are.
-#if __has_include("whittle/anthropic/anthropic.hpp")
-#    include "extensions/anthropic/tests/generated_messages.hpp"
-#endif
-#if __has_include("whittle/openai/openai.hpp")
-#    include "extensions/openai/tests/generated_messages.hpp"
-#endif
+// Made by tests/CMakeLists.txt: those of extensions.
+#include "generated_message_types.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -276,12 +271,9 @@ template <typename M>
 template <typename Visit>
 void for_each_message_type(Visit&& visit) {
     visit(Type<ChatMessage>{});
-#ifdef WHITTLE_MESSAGE_TYPE_1
-    visit(Type<WHITTLE_MESSAGE_TYPE_1>{});
-#endif
-#ifdef WHITTLE_MESSAGE_TYPE_2
-    visit(Type<WHITTLE_MESSAGE_TYPE_2>{});
-#endif
+#define WHITTLE_VISIT(T) visit(Type<T>{});
+    WHITTLE_EXTENSION_MESSAGE_TYPES(WHITTLE_VISIT)
+#undef WHITTLE_VISIT
     visit(Type<PlainMessage>{});
     visit(Type<StepMessage>{});
 }
