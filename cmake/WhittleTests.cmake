@@ -1,4 +1,4 @@
-# What tests, and benchmarks, are built with.
+# What tests, and benchmarks, are built with. WHITTLE_HAVE_<NAME>=1 says that an extension is here.
 
 # The message types that extensions bring: <name>::Message, where tests/generated_messages.hpp says how one is generated.
 set(types "#pragma once\n\n")
@@ -8,6 +8,8 @@ foreach(name IN LISTS whittle_extensions)
     string(APPEND types "#include \"extensions/${name}/tests/generated_messages.hpp\"\n")
     string(APPEND visits " V(${name}::Message)")
   endif()
+  string(TOUPPER "WHITTLE_HAVE_${name}=1" have)
+  list(APPEND whittle_haves ${have})
 endforeach()
 string(APPEND types "\n#define WHITTLE_EXTENSION_MESSAGE_TYPES(V)${visits}\n")
 file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/tests/generated/generated_message_types.hpp" CONTENT "${types}" @ONLY)
@@ -15,15 +17,16 @@ add_library(whittle_test_support INTERFACE)
 target_include_directories(
   whittle_test_support INTERFACE "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}/tests/generated"
 )
+target_compile_definitions(whittle_test_support INTERFACE ${whittle_haves})
 
 # whittle_add_suite(<name> <folder>): the .cpp files of a folder become whittle_tests_<name> and the ctest test <name>.
-#   LINK <libraries>, WITH <names>  with WHITTLE_HAVE_<NAME>=1 for each whittle_<name> of WITH that there is
+#   LINK <libraries>, beside the extensions that its files include
 #   SOAKS   they take a share of the cases (support/soak.hpp); `ctest -L soak` runs them with all
 #   STORE   it is held to the contract at full size by `ctest -C sizes -L sizes`
 #   APART   files that have helpers of the names of others; ALL_APART: each has
 #   VOCABULARY <name>  a packed vocabulary of the folder that the program carries
 function(whittle_add_suite name folder)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "SOAKS;STORE;ALL_APART" "VOCABULARY" "LINK;WITH;APART")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "SOAKS;STORE;ALL_APART" "VOCABULARY" "LINK;APART")
   file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cpp")
   if(only_threads)
     foreach(source IN LISTS sources)
@@ -53,16 +56,6 @@ function(whittle_add_suite name folder)
     PRIVATE WHITTLE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" WHITTLE_DATA_DIR="${PROJECT_SOURCE_DIR}/../shared/data"
             WHITTLE_JUDGE="${PROJECT_SOURCE_DIR}/../shared/tools/judge/judge.py"
   )
-  if(arg_STORE)
-    target_link_libraries(${target} PRIVATE whittle_storage_conformance)
-  endif()
-  foreach(other IN LISTS arg_WITH)
-    if(TARGET whittle_${other})
-      string(TOUPPER "${other}" upper)
-      target_link_libraries(${target} PRIVATE whittle_${other})
-      target_compile_definitions(${target} PRIVATE WHITTLE_HAVE_${upper}=1)
-    endif()
-  endforeach()
   if(arg_VOCABULARY)
     whittle_embed_vocabulary(${target} ${arg_VOCABULARY} FILE "${folder}/${arg_VOCABULARY}.whittle")
   endif()

@@ -4,9 +4,7 @@
 #include "faulty_storage.hpp"
 #include "laws_world.hpp"
 
-// What conversations are saved with, where it is.
-#if __has_include("whittle/saved/side_table.hpp")
-#    define WHITTLE_HAVE_SAVED_CONVERSATIONS 1
+#if WHITTLE_HAVE_SAVED
 #    include "whittle/saved/side_table.hpp"
 #endif
 
@@ -409,7 +407,7 @@ namespace detail {
 /// Ids that messages bring are believed only of the messages that they were given to.
 template <AgentMessage M>
 void expect_no_forged_marks(World<M>& world, Failures& failures) {
-#ifdef WHITTLE_HAVE_SAVED_CONVERSATIONS
+#if WHITTLE_HAVE_SAVED
     if constexpr (HasMarkId<M>) {
         std::vector<M> forged = to_marked_messages(world.conversation, *world.storage);
         std::vector<std::string> ids;

@@ -27,7 +27,7 @@ if(only_threads)
   return()
 endif()
 if(TARGET whittle_agent_parts)
-  whittle_add_suite(agent "${tool_tests}/agent" LINK whittle_agent_parts WITH sqlite APART screen.cpp tools.cpp)
+  whittle_add_suite(agent "${tool_tests}/agent" LINK whittle_agent_parts APART screen.cpp tools.cpp)
 endif()
 add_subdirectory("${tool_tests}/generated_logs" generated_logs)
 if(NOT TARGET whittle_cli)
@@ -43,7 +43,7 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitiz
   whittle_set_warnings(whittle_kill_at_step)
   set(kill_at_step "$<TARGET_FILE:whittle_kill_at_step>")
 endif()
-whittle_add_suite(commands "${tool_tests}/commands" SOAKS LINK whittle_tool WITH redaction sqlite sealing)
+whittle_add_suite(commands "${tool_tests}/commands" SOAKS LINK whittle_tool)
 target_compile_definitions(
   whittle_tests_commands PRIVATE WHITTLE_CLI="$<TARGET_FILE:whittle_cli>" WHITTLE_KILL_AT_STEP="${kill_at_step}"
 )
