@@ -1,4 +1,5 @@
 #include "whittle/preset/presets.hpp"
+#include "whittle/preset/core_types.hpp"
 
 #include "whittle/base/detail/saturating.hpp"
 
@@ -138,6 +139,14 @@ PresetConfig preset_config(Preset preset, ModelProfile profile) {
     if (preset == Preset::local) edit_deep(config, room);
     if (preset == Preset::cheap) let_go_early(config);
     return config;
+}
+
+std::vector<detail::TypedConfig> detail::typed_stages(PresetConfig preset, bool has_model) {
+    auto last = last_stage(preset, has_model);
+    std::vector<TypedConfig> stages{{trimming_type().type, std::move(preset.trimming)},
+                                    {reduction_type().type, std::move(preset.reduction)}};
+    if (last) stages.push_back({summarization_type().type, *std::move(last)});
+    return stages;
 }
 
 }  // namespace whittle::inline v0

@@ -12,6 +12,7 @@ import sys
 # The core's layers, from below. Folders of one layer never include each other. A folder that is not in the list is a middleware.
 LAYERS = """
 base
+fields
 message
 tokens
 storage model

@@ -34,7 +34,7 @@ std::size_t number_of(const Configs&...) {
     ReductionConfig{}, ToolReductionConfig{}, ReductionCallbacks<>{}, ToolReductionCallbacks{},                    \
         ReadOffloadedOptions{}, TokenSavingConfig{}, WordOptions{}, LoopConfig{}, LoopCallbacks{},                 \
         TrajectoryOptions{}, StorageSettings{}, StageSettings{}, ModelSettings{}, ChainSettings{}, ConfigSource{}, \
-        RegisteredConfig{}, MiddlewareType<LoopConfig>{},                                                          \
+        ConfigTypes{}, FileStoreConfig{}, ScriptedModelConfig{}, MiddlewareType<LoopConfig>{},                     \
         MiddlewareType<LoopConfig>{.type = "x", .fields = {{"max_steps", &LoopConfig::max_steps}}},                \
         StageContext<ChatMessage> {}
 

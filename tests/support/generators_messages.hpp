@@ -260,8 +260,8 @@ template <typename M>
 /// The two profiles that a message type's histories are held to, the stricter one last.
 template <typename M>
 [[nodiscard]] std::array<const ValidityProfile*, 2> law_profiles() {
-    if constexpr (requires { Builder<M>::joins_results; }) {
-        return {&anthropic_messages(), &anthropic_thinking()};
+    if constexpr (requires { Builder<M>::profiles(); }) {
+        return Builder<M>::profiles();
     } else {
         return {&openai_chat(), &openai_compatible()};
     }

@@ -4,13 +4,11 @@
 
 #include <cstdlib>
 
-#ifdef WHITTLE_HAVE_HTTP
-#    include <whittle/config/configured_models.hpp>
-#    include <whittle/http/curl_transport.hpp>
-#    include <whittle/model/retry_model.hpp>
+#include <whittle/anthropic/anthropic_model_type.hpp>
+#include <whittle/model/retry_model.hpp>
+#include <whittle/openai/openai_model_type.hpp>
 
-#    include <fmt/format.h>
-#endif
+#include <fmt/format.h>
 
 namespace agent {
 
@@ -21,46 +19,40 @@ std::optional<std::string> read_environment(std::string_view name) {
     return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
-whittle::ModelSettings live_model_settings(const Options& options,
-                                           const std::function<std::optional<std::string>(std::string_view)>& lookup) {
-    using Type = whittle::ModelSettings::Type;
-    const bool is_anthropic = options.api == "anthropic";
-    whittle::ModelSettings settings{.name = options.model,
-                                    .type = is_anthropic ? Type::anthropic : Type::openai,
-                                    .model = options.model,
-                                    .base_url = options.base_url,
-                                    .api_key_env = options.api_key_env};
-    if (!is_anthropic) settings.dialect = options.api;
-    if (!options.api_key_env.empty() || !options.base_url.empty()) return settings;
-    const char* usual = is_anthropic ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY";
-    if (!lookup(usual).value_or("").empty()) settings.api_key_env = usual;
+namespace {
+
+/// The provider's usual key is taken only for the provider's own address, and not if it is empty: nobody else gets it.
+whittle::HttpModelSettings http_settings(const Options& options, const char* usual_key,
+                                         const whittle::EnvironmentLookup& lookup) {
+    whittle::HttpModelSettings settings{
+        .model = options.model, .base_url = options.base_url, .api_key_env = options.api_key_env};
+    const bool is_usual = options.api_key_env.empty() && options.base_url.empty();
+    if (is_usual && !lookup(usual_key).value_or("").empty()) settings.api_key_env = usual_key;
     return settings;
 }
 
-#ifdef WHITTLE_HAVE_HTTP
+}  // namespace
 
-whittle::ModelMaker<Message> live_models() {
-    return whittle::http_models<Message>({.transport = whittle::make_curl_transport(), .lookup = read_environment});
+whittle::ModelSettings live_model_settings(const Options& options, const whittle::EnvironmentLookup& lookup) {
+    whittle::ModelSettings settings{.name = options.model, .types = whittle::cli::config_types(lookup)};
+    if (options.api == "anthropic") {
+        settings.type = "anthropic";
+        settings.config = whittle::AnthropicModelSettings{http_settings(options, "ANTHROPIC_API_KEY", lookup)};
+    } else {
+        settings.type = "openai";
+        settings.config = whittle::OpenAIModelSettings{http_settings(options, "OPENAI_API_KEY", lookup), options.api};
+    }
+    return settings;
 }
 
 std::shared_ptr<whittle::Model<Message>> make_live_model(const Options& options,
                                                          std::function<void(const std::string&)> on_retry) {
-    auto model = live_models()(live_model_settings(options, read_environment));
+    auto model = whittle::make_model<Message>(live_model_settings(options, read_environment));
     const auto tell = [on_retry](const whittle::RetryNotice& notice) {
         on_retry(fmt::format("{}; asking again in {} ms", notice.error.what(), notice.wait.count()));
     };
     const auto discard = [on_retry] { on_retry("the reply broke off: what was shown of it is void"); };
     return whittle::with_retry<Message>(std::move(model), {}, {.on_retry = tell, .on_restart = discard});
 }
-
-#else
-
-whittle::ModelMaker<Message> live_models() { return &whittle::make_model<Message>; }
-
-std::shared_ptr<whittle::Model<Message>> make_live_model(const Options&, std::function<void(const std::string&)>) {
-    throw whittle::Error(whittle::Errc::not_offered, "make a model: this program was built without libcurl");
-}
-
-#endif
 
 }  // namespace agent

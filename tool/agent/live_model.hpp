@@ -1,5 +1,6 @@
 #pragma once
 
+#include "configuration/config_types.hpp"
 #include "options.hpp"
 
 #include <whittle/config/config_json.hpp>
@@ -19,15 +20,11 @@ namespace agent {
 
 /// What `options` say of the model. `lookup` reads environment values. The provider's usual key is taken only for the
 /// provider's own address, and not if it is empty: nobody else gets it.
-[[nodiscard]] whittle::ModelSettings live_model_settings(
-    const Options& options, const std::function<std::optional<std::string>(std::string_view)>& lookup);
-
-/// Makes models over HTTP, their keys from the environment, and scripted ones. In a build without libcurl, only
-/// scripted ones: others throw whittle::Error(not_offered).
-[[nodiscard]] whittle::ModelMaker<whittle::openai::Message> live_models();
+[[nodiscard]] whittle::ModelSettings live_model_settings(const Options& options,
+                                                         const whittle::EnvironmentLookup& lookup);
 
 /// The model that `options` name, asked again after failures that may pass. `on_retry` gets a line for the user: why it
-/// is asked again, and that what was streamed so far is void. Throws what `live_models` throws, and
+/// is asked again, and that what was streamed so far is void. In a build without libcurl throws Error(not_offered), and
 /// Error(invalid_config) for options that no model can have.
 [[nodiscard]] std::shared_ptr<whittle::Model<whittle::openai::Message>> make_live_model(
     const Options& options, std::function<void(const std::string&)> on_retry);

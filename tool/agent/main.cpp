@@ -67,9 +67,7 @@ std::shared_ptr<whittle::Model<Message>> model_for(const Options& options, Scree
 }
 
 /// Whether what is stored there outlives the session.
-bool is_lasting(whittle::StorageSettings::Type type) {
-    return type != whittle::StorageSettings::Type::none && type != whittle::StorageSettings::Type::memory;
-}
+bool is_lasting(const std::string& type) { return !type.empty() && type != "memory"; }
 
 /// The configuration file. A store that ends with the session is replaced by the default.
 whittle::ChainSettings load_settings(const Options& options) {
@@ -77,7 +75,7 @@ whittle::ChainSettings load_settings(const Options& options) {
     whittle::ConfigSource source{.name = name,
                                  .base_dir = std::filesystem::absolute(options.config).parent_path().string(),
                                  .lookup = read_environment,
-                                 .openers = store_openers()};
+                                 .types = whittle::cli::config_types(read_environment)};
     auto settings = whittle::read_chain_settings(
         read_part(options.config, 0, std::numeric_limits<std::size_t>::max()).text, source);
     if (!options.store.empty() || !is_lasting(settings.storage.type)) {
@@ -168,7 +166,7 @@ int verdict(Screen& screen, const Options& options, const whittle::RunResult& re
 int run(const Options& options, const StopOnSignal& signals) {
     (void)Sandbox(options.workspace, {});  // before anything is created
     const whittle::ChainSettings settings = load_settings(options);
-    const Sandbox sandbox(options.workspace, settings.storage.root);
+    const Sandbox sandbox(options.workspace, settings.storage.place.path);
     const auto counter = settings.config.token_counter;
     std::vector<whittle::Tool> tools = make_tools(sandbox);
     tools.push_back(whittle::read_offloaded_tool(nullptr, {.page_bytes = page_bytes, .grep_bytes = page_bytes / 2}));
@@ -208,7 +206,7 @@ int run(const Options& options, const StopOnSignal& signals) {
                                                       recorder, screen, counter);
     const whittle::LoopConfig loop_config{
         .max_steps = options.max_steps, .tool_threads = tool_threads, .system = system_text};
-    const auto make = paid_models(live_models(), spending, counter);
+    const auto make = paid_models(&whittle::make_model<Message>, spending, counter);
     whittle::AgentLoop<Message> loop{model, tools, chain_with(settings, watch, make, originals), loop_config, record};
 
     whittle::Conversation<Message> conversation(options.id);

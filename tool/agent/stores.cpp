@@ -1,15 +1,8 @@
 #include "stores.hpp"
 
 #include <whittle/base/error.hpp>
-#include <whittle/redaction/configured_redaction.hpp>
-#if WHITTLE_HAVE_REDIS
-#    include <whittle/redis/configured_redis.hpp>
-#endif
-#if WHITTLE_HAVE_SEALING
-#    include <whittle/sealing/configured_sealing.hpp>
-#endif
 #if WHITTLE_HAVE_SQLITE
-#    include <whittle/sqlite/configured_sqlite.hpp>
+#    include <whittle/sqlite/sqlite_store_type.hpp>
 #endif
 
 #include <sys/stat.h>
@@ -25,27 +18,17 @@ whittle::StorageSettings default_store(const std::filesystem::path& folder, whit
                                                                 std::generic_category().message(errno));
     }
 #if WHITTLE_HAVE_SQLITE
-    configured.type = whittle::StorageSettings::Type::sqlite;
-    configured.root = (folder / "objects.db").string();
+    whittle::SqliteStoreConfig store;
+    store.root = (folder / "objects.db").string();
+    configured.type = "sqlite";
 #else
-    configured.type = whittle::StorageSettings::Type::file;
-    configured.root = folder.string();
+    whittle::FileStoreConfig store;
+    store.root = folder.string();
+    configured.type = "file";
 #endif
+    configured.place = {.path = store.root};
+    configured.config = std::move(store);
     return configured;
-}
-
-whittle::StorageOpeners store_openers() {
-    whittle::StorageOpeners openers{.redaction = whittle::open_configured_redaction};
-#if WHITTLE_HAVE_REDIS
-    openers.redis = whittle::open_configured_redis;
-#endif
-#if WHITTLE_HAVE_SEALING
-    openers.sealing = whittle::open_configured_sealing;
-#endif
-#if WHITTLE_HAVE_SQLITE
-    openers.sqlite = whittle::open_configured_sqlite;
-#endif
-    return openers;
 }
 
 }  // namespace agent

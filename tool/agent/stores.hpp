@@ -12,7 +12,4 @@ namespace agent {
 [[nodiscard]] whittle::StorageSettings default_store(const std::filesystem::path& folder,
                                                      whittle::StorageSettings configured = {});
 
-/// Of the stores that a configuration may name, those that the agent was built with.
-[[nodiscard]] whittle::StorageOpeners store_openers();
-
 }  // namespace agent

@@ -138,17 +138,14 @@ std::string to_text(const Input<M>& input) {
 
 /// On disk, and not made yet.
 bool is_absent(const StorageSettings& storage) {
-    const bool is_on_disk =
-        storage.type == StorageSettings::Type::file || storage.type == StorageSettings::Type::sqlite;
-    return is_on_disk && !std::filesystem::exists(storage.root);
+    return !storage.place.path.empty() && !std::filesystem::exists(storage.place.path);
 }
 
 /// Empty: middlewares have stores of their own, or it has no path.
 std::string name_of_store(const ChainSettings& settings) {
-    const bool has_others = std::ranges::any_of(settings.stages, [](const StageSettings& stage) {
-        return stage.backend.type != StorageSettings::Type::none || !stage.tool_backends.empty();
-    });
-    return has_others ? std::string() : settings.storage.root;
+    const bool has_others =
+        std::ranges::any_of(settings.stages, [](const StageSettings& stage) { return !stage.storages.empty(); });
+    return has_others ? std::string() : settings.storage.place.path;
 }
 
 /// A dry run makes no directory: a storage that is not there yet is an empty one.
@@ -159,11 +156,10 @@ std::shared_ptr<Storage> storage_for(const StorageSettings& settings, bool dry_r
 /// A middleware's own storage is treated the same way.
 void keep_storages_closed(ChainSettings& settings) {
     const auto close = [](StorageSettings& storage) {
-        if (is_absent(storage)) storage = {.type = StorageSettings::Type::memory};
+        if (is_absent(storage)) storage = {.type = "memory", .config = MemoryStorageOptions{}};
     };
     for (StageSettings& stage : settings.stages) {
-        close(stage.backend);
-        for (auto& [tool, storage] : stage.tool_backends) close(storage);
+        for (auto& [key, storage] : stage.storages) close(storage);
     }
 }
 
@@ -227,7 +223,7 @@ ExitCode apply(const ApplyCommand& command, const ApplyPaths& paths, const Commo
     const std::vector<std::string> failures = failures_of(report, name_of_store(settings));
     if (!command.dry_run) {
         take_messages(input.trajectory, before, conversation);
-        const bool is_memory = settings.storage.type == StorageSettings::Type::memory;
+        const bool is_memory = settings.storage.type == "memory";
         write_result(command, paths, input, conversation, is_memory ? settings.config.storage.get() : nullptr);
     }
     if (command.out == "-" && !command.dry_run) {

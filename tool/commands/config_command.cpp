@@ -1,5 +1,6 @@
 #include "config_commands.hpp"
 #include "config_origins.hpp"
+#include "configuration/config_types.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "shown.hpp"
@@ -184,7 +185,9 @@ CLI::App* add_config_commands(CLI::App& app, ConfigCommand& command, CommonOptio
 ExitCode run_config(const ConfigCommand& command, const CommonOptions& common) {
     switch (command.action) {
         case ConfigCommand::Action::check: return check_config(command, common);
-        case ConfigCommand::Action::schema: print_as_it_is(config_schema() + "\n"); return done;
+        case ConfigCommand::Action::schema:
+            print_as_it_is(config_schema(config_types(environment_value)) + "\n");
+            return done;
         case ConfigCommand::Action::show: break;
     }
     return show(command, common);

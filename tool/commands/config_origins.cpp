@@ -1,6 +1,7 @@
 #include "config_origins.hpp"
 
-#include "whittle/config/config_json.hpp"
+#include "commands.hpp"
+#include "configuration/config_types.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -115,6 +116,15 @@ ordered_json given_entry(const ordered_json& given, const ordered_json& entry) {
     return ordered_json::object();
 }
 
+/// Whether the section has a type that the key is not of.
+bool is_of_another_type(const ConfigKey& key, const ordered_json& whole) {
+    if (key.only_for.empty()) return false;
+    const bool is_of_counter = key.path.starts_with("tokens.");
+    const ordered_json* type = find_at(whole, is_of_counter ? "tokens.counter" : "storage.type");
+    if (type == nullptr || !type->is_string()) return !is_of_counter || key.only_for != "chars";
+    return type->get<std::string>() != key.only_for;
+}
+
 bool is_of_middleware(const std::vector<ConfigKey>& keys, const std::string& section) {
     return std::ranges::any_of(keys, [&](const ConfigKey& key) { return key.path == section + ".type"; });
 }
@@ -125,10 +135,11 @@ std::vector<OriginatedValue> origins_of(const std::string& given_text, const std
     const ordered_json given = ordered_json::parse(given_text);
     ordered_json whole = ordered_json::parse(written_out);
     if (given.contains("preset")) whole["preset"] = given["preset"];
-    const std::vector<ConfigKey> keys = config_keys();
+    const std::vector<ConfigKey> keys = config_keys(config_types(environment_value));
     KeyLister sections("", given, whole);
     for (const ConfigKey& key : keys) {
         const std::string section = key.path.substr(0, key.path.find('.'));
+        if (is_of_another_type(key, whole)) continue;
         if (section == "middlewares" || (section != "storage" && is_of_middleware(keys, section))) continue;
         sections.add(key.path, key);
     }

@@ -5,6 +5,11 @@
 #include "tool_models.hpp"
 #include "whittle/tiktoken/vocabulary.hpp"
 
+#include "whittle/anthropic/anthropic_model.hpp"
+#if WHITTLE_HAVE_SEALING
+#    include "whittle/sealing/sealed_store_type.hpp"
+#endif
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -61,16 +66,15 @@ namespace {
 std::vector<const StorageSettings*> storages_of(const ChainSettings& settings) {
     std::vector<const StorageSettings*> storages;
     const auto add = [&](const StorageSettings& storage) {
-        if (storage.type == StorageSettings::Type::none) return;
+        if (storage.type.empty()) return;
         const auto is_same = [&](const StorageSettings* other) {
-            return other->type == storage.type && other->root == storage.root && other->addresses == storage.addresses;
+            return other->type == storage.type && other->place == storage.place;
         };
         if (std::ranges::none_of(storages, is_same)) storages.push_back(&storage);
     };
     add(settings.storage);
     for (const StageSettings& stage : settings.stages) {
-        add(stage.backend);
-        for (const auto& [tool, storage] : stage.tool_backends) add(storage);
+        for (const auto& [key, storage] : stage.storages) add(storage);
     }
     return storages;
 }
@@ -89,15 +93,24 @@ double probe_store(Storage& storage) {
     return taken.count();
 }
 
+/// The name of the environment value that holds the keys; empty: it is not sealed.
+std::string sealing_key_of([[maybe_unused]] const StorageSettings& storage) {
+#if WHITTLE_HAVE_SEALING
+    const auto found = storage.around.find("sealing");
+    if (found != storage.around.end()) return std::any_cast<const SealedStoreConfig&>(found->second).sealing_key_env;
+#endif
+    return {};
+}
+
 Symptom symptom_of_absent(const StorageSettings& storage) {
-    const std::string& keys = storage.sealing_key_env;
+    const std::string keys = sealing_key_of(storage);
     if (!keys.empty() && !(storage.lookup && storage.lookup(keys)))
         return {Health::failed, "store", fmt::format("the environment has no {}, which holds the sealing keys", keys),
                 "set it, or leave out storage.sealing_key_env"};
-    auto root = std::filesystem::absolute(storage.root).lexically_normal();
+    auto root = std::filesystem::absolute(storage.place.path).lexically_normal();
     if (!root.has_filename()) root = root.parent_path();  // "store/"
     const auto parent = root.parent_path();
-    const std::string text = fmt::format("{} is not there yet", storage.root);
+    const std::string text = fmt::format("{} is not there yet", storage.place.path);
     if (::access(parent.c_str(), W_OK | X_OK) == 0) return {Health::ok, "store", text + "; the first run makes it"};
     std::error_code error;
     const char* const why = std::filesystem::exists(parent, error) ? "cannot be written" : "does not exist";
@@ -116,22 +129,23 @@ std::string_view name_of_durability(Durability durability) noexcept {
 
 Symptom symptom_of_file_store(const StorageSettings& storage) {
     std::error_code error;
-    if (!std::filesystem::exists(storage.root, error)) return symptom_of_absent(storage);
-    if (!std::filesystem::is_directory(storage.root, error))
-        return {Health::failed, "store", storage.root + " is no directory", "correct storage.root"};
+    if (!std::filesystem::exists(storage.place.path, error)) return symptom_of_absent(storage);
+    if (!std::filesystem::is_directory(storage.place.path, error))
+        return {Health::failed, "store", storage.place.path + " is no directory", "correct storage.root"};
     try {
         const double milliseconds = probe_store(*open_storage(storage));
-        const auto space = std::filesystem::space(storage.root, error);
+        const Durability durability = std::any_cast<const FileStoreConfig&>(storage.config).durability;
+        const auto space = std::filesystem::space(storage.place.path, error);
         const std::string text =
-            fmt::format("{}: 64 KiB written in {:.1f} ms, read back and removed; durability {}: {}", storage.root,
-                        milliseconds, name_of_durability(storage.file.durability),
-                        storage.file.durability == Durability::none   ? "synced by nobody"
-                        : storage.file.durability == Durability::data ? "content is synced, the directory is not"
-                                                                      : "content and directories are synced");
+            fmt::format("{}: 64 KiB written in {:.1f} ms, read back and removed; durability {}: {}", storage.place.path,
+                        milliseconds, name_of_durability(durability),
+                        durability == Durability::none   ? "synced by nobody"
+                        : durability == Durability::data ? "content is synced, the directory is not"
+                                                         : "content and directories are synced");
         constexpr std::uintmax_t little = 1U << 30U;
         if (!error && space.available < little)
             return {Health::warning, "store",
-                    fmt::format("{} MiB are left for {}", space.available >> 20U, storage.root),
+                    fmt::format("{} MiB are left for {}", space.available >> 20U, storage.place.path),
                     "make room: a store that is full takes nothing out of a request"};
         return {Health::ok, "store", text};
     } catch (const Error& failure) {
@@ -141,10 +155,10 @@ Symptom symptom_of_file_store(const StorageSettings& storage) {
 
 /// Of SQLite or Redis.
 Symptom symptom_of_shared_store(const StorageSettings& storage) {
-    const bool is_file = storage.type == StorageSettings::Type::sqlite;
+    const bool is_file = !storage.place.path.empty();
     std::error_code error;
-    if (is_file && !std::filesystem::exists(storage.root, error)) return symptom_of_absent(storage);
-    const std::string where = is_file ? storage.root : fmt::format("{}", fmt::join(storage.addresses, ", "));
+    if (is_file && !std::filesystem::exists(storage.place.path, error)) return symptom_of_absent(storage);
+    const std::string where = is_file ? storage.place.path : storage.place.address;
     try {
         return {Health::ok, "store",
                 fmt::format("{}: 64 KiB written in {:.1f} ms, read back and removed", where,
@@ -164,9 +178,9 @@ void diagnose_stores(const ChainSettings& settings, Symptoms& findings) {
         findings.push_back({Health::warning, "store", "none: only the side table can bring originals back",
                             R"(set "storage": {"type": "file", "root": "store"})"});
     for (const StorageSettings* storage : storages) {
-        if (storage->type == StorageSettings::Type::file) {
+        if (storage->type == "file") {
             findings.push_back(symptom_of_file_store(*storage));
-        } else if (storage->type != StorageSettings::Type::memory) {
+        } else if (storage->type != "memory") {
             findings.push_back(symptom_of_shared_store(*storage));
         } else {
             findings.push_back({Health::warning, "store", "in memory: originals go with the process",
@@ -209,9 +223,9 @@ std::string_view provider_of(std::string_view cache) { return cache.substr(0, ca
 
 /// What the cache profile should be for a model; empty: any.
 std::string wanted_cache(const ModelSettings& model) {
-    if (model.type == ModelSettings::Type::scripted) return {};
+    if (http_settings_of(model) == nullptr) return {};
     if (is_loopback(address_of(model))) return "local";
-    if (model.type == ModelSettings::Type::anthropic) return "anthropic_5m";
+    if (model.type == "anthropic") return "anthropic_5m";
     return host_of(address_of(model)) == "https://api.openai.com" ? "openai_2026" : "";
 }
 
@@ -223,7 +237,7 @@ void diagnose_cache(const ChainSettings& settings, Symptoms& findings) {
     for (const ModelSettings& model : settings.models) {
         const std::string wanted = wanted_cache(model);
         const bool fits = wanted.empty() || cache == "custom" || provider_of(cache) == provider_of(wanted);
-        if (model.type == ModelSettings::Type::anthropic)
+        if (model.type == "anthropic")
             findings.push_back({Health::ok, "cache marks",
                                 fmt::format("model \"{}\": up to {} cache_control marks in each request", model.name,
                                             AnthropicModelConfig{}.cache_marks)});

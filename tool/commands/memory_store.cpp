@@ -18,9 +18,10 @@ namespace {
 class MemoryNamedAs final : public Storage {
 public:
     explicit MemoryNamedAs(const StorageSettings& settings) {
-        if (settings.type != StorageSettings::Type::file) return;
-        shown_root_ = settings.file.shown_root;
-        if (shown_root_.empty()) shown_root_ = std::filesystem::weakly_canonical(settings.root).string();
+        const auto* file = std::any_cast<FileStoreConfig>(&settings.config);
+        if (file == nullptr) return;
+        shown_root_ = file->shown_root;
+        if (shown_root_.empty()) shown_root_ = std::filesystem::weakly_canonical(file->root).string();
     }
 
     void put_if_absent(std::string_view key, std::string_view content) override {
@@ -47,17 +48,14 @@ private:
 }  // namespace
 
 ChainSettings with_memory_storage(ChainSettings settings) {
-    using Type = StorageSettings::Type;
     StorageSettings named_as = settings.storage;
     for (StageSettings& stage : settings.stages) {
-        if (named_as.type == Type::none) named_as = stage.backend;
-        for (const auto& [tool, backend] : stage.tool_backends) {
-            if (named_as.type == Type::none) named_as = backend;
+        for (const auto& [key, storage] : stage.storages) {
+            if (named_as.type.empty()) named_as = storage;
         }
-        stage.backend = {};
-        stage.tool_backends.clear();
+        stage.storages.clear();
     }
-    if (named_as.type != Type::none) settings.config.storage = std::make_shared<MemoryNamedAs>(named_as);
+    if (!named_as.type.empty()) settings.config.storage = std::make_shared<MemoryNamedAs>(named_as);
     return settings;
 }
 

@@ -6,7 +6,7 @@
 #if WHITTLE_HAVE_SEALING
 #    include "whittle/sealing/sealing_key_text.hpp"
 #endif
-#if WHITTLE_HAVE_SQLITE_STORE
+#if WHITTLE_HAVE_SQLITE
 #    include "whittle/sqlite/sqlite_storage.hpp"
 #endif
 
@@ -41,7 +41,7 @@ std::shared_ptr<Storage> open_bare_store(const std::string& root) {
         require_file_store(root);
         return file_storage(root);
     }
-#if WHITTLE_HAVE_SQLITE_STORE
+#if WHITTLE_HAVE_SQLITE
     if (std::filesystem::is_regular_file(root, error)) return sqlite_storage(root, {.poll = throw_if_interrupted});
     throw Error(Errc::not_found, fmt::format("open store {}: no such directory or file", root));
 #else

@@ -16,7 +16,7 @@
 
 namespace whittle::cli {
 
-#if WHITTLE_HAVE_SQLITE
+#if WHITTLE_READS_SQLITE
 
 namespace {
 

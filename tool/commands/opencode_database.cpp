@@ -26,7 +26,7 @@ bool is_database(std::string_view start) noexcept {
     return start.starts_with(std::string_view("SQLite format 3\0", 16));
 }
 
-#if WHITTLE_HAVE_SQLITE
+#if WHITTLE_READS_SQLITE
 
 namespace {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#if WHITTLE_HAVE_SQLITE
+#if WHITTLE_READS_SQLITE
 
 #    include "interrupt.hpp"
 #    include "whittle/base/error.hpp"

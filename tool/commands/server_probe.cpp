@@ -16,9 +16,9 @@ namespace {
 
 HttpHeaders headers_of(const ModelSettings& model, const std::string& key) {
     HttpHeaders headers;
-    if (model.type == ModelSettings::Type::anthropic) headers.emplace_back("anthropic-version", "2023-06-01");
+    if (model.type == "anthropic") headers.emplace_back("anthropic-version", "2023-06-01");
     if (key.empty()) return headers;
-    if (model.type == ModelSettings::Type::anthropic) {
+    if (model.type == "anthropic") {
         headers.emplace_back("x-api-key", key);
     } else {
         headers.emplace_back("Authorization", "Bearer " + key);
@@ -31,6 +31,7 @@ class ServerProbe {
 public:
     ServerProbe(const ModelSettings& model, const ModelProfile& profile, std::string key, Symptoms& findings)
         : model_(model),
+          http_(*http_settings_of(model)),
           profile_(profile),
           key_(std::move(key)),
           findings_(findings),
@@ -39,7 +40,7 @@ public:
     void run() {
         try {
             const ServerFacts facts = learn_server(*tool_transport(), {.base_url = address_of(model_),
-                                                                       .model = model_.model,
+                                                                       .model = http_.model,
                                                                        .headers = headers_of(model_, key_),
                                                                        .stop = interrupt_token()});
             tell_answer(facts);
@@ -64,8 +65,8 @@ private:
         const std::string host = host_of(address_of(model_));
         if (facts.status == 401 || facts.status == 403)
             return add(Health::failed, fmt::format("{} refuses the key (HTTP {})", host, facts.status),
-                       model_.api_key_env.empty() ? "set api_key_env to the name of the value that holds the key"
-                                                  : fmt::format("set {} to a key that it takes", model_.api_key_env));
+                       http_.api_key_env.empty() ? "set api_key_env to the name of the value that holds the key"
+                                                 : fmt::format("set {} to a key that it takes", http_.api_key_env));
         if (facts.status >= 300 && facts.status < 400)
             return add(Health::failed, fmt::format("{} sends on to another address (HTTP {})", host, facts.status),
                        fmt::format("set models.{}.base_url to where it sends: nobody follows it", model_.name));
@@ -78,15 +79,13 @@ private:
     }
 
     void tell_id(const std::vector<std::string>& ids) {
-        const auto is_ours = [&](const std::string& id) {
-            return id == model_.model || id == model_.model + ":latest";
-        };
+        const auto is_ours = [&](const std::string& id) { return id == http_.model || id == http_.model + ":latest"; };
         if (ids.empty() || std::ranges::any_of(ids, is_ours)) return;
         constexpr std::size_t most = 5;
         const auto few = std::vector<std::string>(
             ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(std::min(most, ids.size())));
         add(Health::warning,
-            fmt::format("\"{}\" is not in its list of models: {}{}", model_.model, fmt::join(few, ", "),
+            fmt::format("\"{}\" is not in its list of models: {}{}", http_.model, fmt::join(few, ", "),
                         ids.size() > most ? ", ..." : ""),
             fmt::format("set models.{}.model to one of them; a server of one model may not mind", model_.name));
     }
@@ -126,6 +125,7 @@ private:
     }
 
     const ModelSettings& model_;
+    const HttpModelSettings& http_;
     const ModelProfile& profile_;
     std::string key_;
     Symptoms& findings_;
@@ -134,12 +134,13 @@ private:
 
 /// Empty, with a finding, if the environment lacks it.
 std::optional<std::string> key_for(const ModelSettings& model, Symptoms& findings) {
-    if (model.api_key_env.empty()) return std::string();
-    const std::optional<std::string> key = environment_value(model.api_key_env);
+    const std::string& variable = http_settings_of(model)->api_key_env;
+    if (variable.empty()) return std::string();
+    const std::optional<std::string> key = environment_value(variable);
     if (key && !key->empty()) return key;
     findings.push_back({Health::failed, fmt::format("model \"{}\"", model.name),
-                        fmt::format("the environment has no value {}", model.api_key_env),
-                        fmt::format("set {} to the key", model.api_key_env)});
+                        fmt::format("the environment has no value {}", variable),
+                        fmt::format("set {} to the key", variable)});
     return std::nullopt;
 }
 
@@ -147,7 +148,7 @@ std::optional<std::string> key_for(const ModelSettings& model, Symptoms& finding
 
 void diagnose_models(const ChainSettings& settings, bool allow_remote, Symptoms& findings) {
     for (const ModelSettings& model : settings.models) {
-        if (model.type == ModelSettings::Type::scripted) continue;
+        if (http_settings_of(model) == nullptr) continue;
         throw_if_interrupted();
         const std::string address = address_of(model);
         const std::string topic = fmt::format("model \"{}\"", model.name);

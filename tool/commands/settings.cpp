@@ -1,18 +1,9 @@
 #include "commands.hpp"
+#include "configuration/config_types.hpp"
 #include "input.hpp"
 #include "output.hpp"
 #include "read_sessions.hpp"
 #include "shown.hpp"
-#include "whittle/redaction/configured_redaction.hpp"
-#if WHITTLE_HAVE_SEALING
-#    include "whittle/sealing/configured_sealing.hpp"
-#endif
-#if WHITTLE_HAVE_SQLITE_STORE
-#    include "whittle/sqlite/configured_sqlite.hpp"
-#endif
-#if WHITTLE_HAVE_REDIS
-#    include "whittle/redis/configured_redis.hpp"
-#endif
 
 #include <nlohmann/json.hpp>
 
@@ -43,21 +34,6 @@ std::string text_of_preset(const ConfigChoice& config) {
     return json.dump();
 }
 
-/// Of the stores that this program was built with.
-StorageOpeners openers_of_stores() {
-    StorageOpeners openers{.redaction = open_configured_redaction};
-#if WHITTLE_HAVE_SEALING
-    openers.sealing = open_configured_sealing;
-#endif
-#if WHITTLE_HAVE_SQLITE_STORE
-    openers.sqlite = open_configured_sqlite;
-#endif
-#if WHITTLE_HAVE_REDIS
-    openers.redis = open_configured_redis;
-#endif
-    return openers;
-}
-
 /// Standard input can be read once, and a configuration is asked for more than once.
 const std::string& text_of_file(const std::string& path) {
     static std::mutex mutex;
@@ -84,7 +60,7 @@ std::string with_cache(const std::string& text, const std::string& cache) {
 }
 
 ConfigText read_config(const ConfigChoice& config) {
-    ConfigSource source{.lookup = environment_value, .openers = openers_of_stores()};
+    ConfigSource source{.lookup = environment_value, .types = config_types(environment_value)};
     if (!config.preset.empty()) {
         source.name = "--preset " + config.preset;
         return {text_of_preset(config), std::move(source)};

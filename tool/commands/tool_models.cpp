@@ -1,8 +1,7 @@
 #include "tool_models.hpp"
 
-#if WHITTLE_HAVE_HTTP
-#    include "whittle/http/curl_transport.hpp"
-#endif
+#include "whittle/anthropic/anthropic_model.hpp"
+#include "whittle/openai/openai_chat_model.hpp"
 
 #include <fmt/format.h>
 
@@ -60,26 +59,22 @@ std::string host_of(std::string_view base_url) {
 }
 
 std::string address_of(const ModelSettings& model) {
-    if (!model.base_url.empty()) return model.base_url;
-    return model.type == ModelSettings::Type::anthropic ? AnthropicModelConfig{}.base_url
-                                                        : OpenAIModelConfig{}.base_url;
+    const HttpModelSettings* settings = http_settings_of(model);
+    if (settings != nullptr && !settings->base_url.empty()) return settings->base_url;
+    return model.type == "anthropic" ? AnthropicModelConfig{}.base_url : OpenAIModelConfig{}.base_url;
 }
 
 void require_near(const ModelSettings& model, bool allow_remote) {
+    if (allow_remote || model.type == "scripted") return;
+    if (http_settings_of(model) == nullptr)
+        throw UsageError{
+            fmt::format("model \"{}\" is of the type \"{}\", which may be on another machine; --allow-remote asks it",
+                        model.name, model.type)};
     const std::string address = address_of(model);
-    if (allow_remote || is_loopback(address)) return;
+    if (is_loopback(address)) return;
     throw UsageError{
         fmt::format("model \"{}\" is at {}: messages would be sent there, which may cost money; --allow-remote does it",
                     model.name, host_of(address))};
-}
-
-std::shared_ptr<HttpTransport> tool_transport() {
-#if WHITTLE_HAVE_HTTP
-    static const std::shared_ptr<HttpTransport> transport = make_curl_transport();
-    return transport;
-#else
-    throw Error(Errc::not_offered, "ask a model over HTTP: this program was built without libcurl");
-#endif
 }
 
 }  // namespace whittle::cli

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "commands.hpp"
-#include "whittle/config/configured_models.hpp"
+#include "configuration/config_types.hpp"
 
 #include <memory>
 #include <string>
@@ -21,16 +21,12 @@ namespace whittle::cli {
 /// may cost money.
 void require_near(const ModelSettings& model, bool allow_remote);
 
-/// One for the whole run. Throws Error(not_offered) where the tool was built without libcurl.
-[[nodiscard]] std::shared_ptr<HttpTransport> tool_transport();
-
-/// Makes scripted models and, where they may be asked, those over HTTP. Keys come from the environment alone.
+/// Makes scripted models and, where they may be asked, those over HTTP.
 template <AgentMessage M>
 [[nodiscard]] ModelMaker<M> tool_models(bool allow_remote) {
     return [allow_remote](const ModelSettings& model) -> std::shared_ptr<Model<M>> {
-        if (model.type == ModelSettings::Type::scripted) return make_model<M>(model);
         require_near(model, allow_remote);
-        return http_models<M>({.transport = tool_transport(), .lookup = environment_value, .limits = {}})(model);
+        return make_model<M>(model);
     };
 }
 

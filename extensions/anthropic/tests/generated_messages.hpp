@@ -4,9 +4,11 @@
 #include "support/message_builder.hpp"
 #include "whittle/anthropic/anthropic.hpp"
 #include "whittle/message/chat_message.hpp"
+#include "whittle/message/validity.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,6 +21,8 @@ template <>
 struct Builder<anthropic::Message> {
     static constexpr std::string_view name = "anthropic::Message";
     static constexpr bool joins_results = true;
+    /// The rules that it is held to, the stricter ones last.
+    static std::array<const ValidityProfile*, 2> profiles() { return {&anthropic_messages(), &anthropic_thinking()}; }
     using Json = nlohmann::ordered_json;
 
     static std::vector<anthropic::Message> build(const ChatMessage& m) {

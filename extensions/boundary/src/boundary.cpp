@@ -1,9 +1,11 @@
 #include "whittle/boundary/boundary.hpp"
 
 #include "whittle/chain/chain.hpp"
+#include "whittle/condensing/condensing.hpp"
 #include "whittle/config/config_json.hpp"
 #include "whittle/conversation/conversation.hpp"
 #include "whittle/openai/openai.hpp"
+#include "whittle/tiktoken/exact_counter_type.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -42,10 +44,17 @@ std::vector<ToolSpec> specs_of(const std::string& tools) {
     return specs;
 }
 
+ConfigTypes boundary_types() {
+    ConfigTypes types;
+    types.register_middleware<openai::Message>(condensing_type(), make_condensing);
+    for (CounterType<ExactCounterConfig>& counter : exact_counter_types()) types.register_counter(std::move(counter));
+    return types;
+}
+
 ChainSettings settings_of(const Options& options) {
-    ChainSettings settings = read_chain_settings(options.config, {.base_dir = options.base_dir});
-    if (settings.storage.type == StorageSettings::Type::none && !settings.config.storage)
-        settings.config.storage = memory_storage();
+    ChainSettings settings =
+        read_chain_settings(options.config, {.base_dir = options.base_dir, .types = boundary_types()});
+    if (settings.storage.type.empty() && !settings.config.storage) settings.config.storage = memory_storage();
     return settings;
 }
 

@@ -19,7 +19,7 @@ MiddlewareType<OldAnswersConfig> old_answers_type() {
             .fields = {{"limit_tokens", &Config::limit_tokens, "nothing is done up to this many tokens"},
                        {"keep_answers", &Config::keep_answers, "newest answers that stay as they are"},
                        {"text", &Config::text, "stands where an older answer was"}},
-            .check = [](const Config& config, const ChainInfo& chain, Problems& problems) {
+            .check = [](const Config& config, const ChainInfo& chain, std::string_view, Problems& problems) {
                 const std::int64_t window = chain.config.profile.context_window;
                 if (window > 0 && config.limit_tokens > window)
                     problems.error("limit_tokens", std::to_string(config.limit_tokens), "at most the context window");
@@ -59,8 +59,8 @@ private:
 };
 
 // [register]
-MiddlewareTypes own_types() {
-    MiddlewareTypes types;
+ConfigTypes own_types() {
+    ConfigTypes types;
     const auto make = []<AgentMessage M>(const OldAnswersConfig& config, const StageContext<M>& stage) {
         return std::make_shared<OldAnswers<M>>(config, stage.name);
     };

@@ -1,4 +1,8 @@
-#include "config_json_reader.hpp"
+#include "config_schema.hpp"
+#include "config_stages.hpp"
+
+#include "whittle/chain/detail/chain.hpp"
+#include "whittle/chain/detail/chain_fields.hpp"
 
 #include "whittle/base/text.hpp"
 #include "whittle/provider/detail/json_builder.hpp"
@@ -6,8 +10,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <chrono>
+#include <set>
+#include <typeindex>
 
 namespace whittle::inline v0 {
 
@@ -25,48 +29,26 @@ struct Draft : ChainSettings {
     std::vector<StageNode> nodes{};
 };
 
-void read_deadline(ConfigReader& reader, NodeId at, Limits& limits) {
-    std::int64_t value = 0;
-    if (reader.read_integer(at, 1, INT64_MAX, value)) limits.deadline = std::chrono::milliseconds(value);
+/// The keys of the chain's own settings, with the profiles that `rows` has.
+FieldTable<ChainConfig> table_of_chain(const ConfigRows& rows) {
+    std::vector<const ValidityProfile*> rules;
+    for (const auto& profile : rows.rules) rules.push_back(profile.get());
+    return FieldTable<ChainConfig>(chain_fields(rows.caches, rules));
 }
 
-constexpr std::array<Field<Limits>, 3> limits_fields{{
-    {"model_calls", "integer", &shown<&Limits::model_calls>, "model calls in one hook",
-     &read_integer<&Limits::model_calls, 0>},
-    {"store_bytes", "integer", &shown<&Limits::store_bytes>, "bytes stored in one hook; 0: no limit",
-     &read_integer<&Limits::store_bytes, 0>},
-    {"deadline_ms", "integer", +[](const Limits& limits) { return std::to_string(limits.deadline.count()); },
-     "milliseconds that one hook may take", &read_deadline},
-}};
-
-void read_language(ConfigReader& reader, NodeId at, Draft& draft) {
-    constexpr std::array languages{Language::english, Language::chinese};
-    const std::array<std::string_view, 2> codes{code_of(languages[0]), code_of(languages[1])};
-    if (const auto found = reader.read_word(at, "language", codes)) draft.config.language = languages[*found];
-}
-
-constexpr std::array on_error_values{OnError::skip, OnError::propagate};
-constexpr std::array<std::string_view, 2> on_error_words{"skip", "propagate"};
-
-void read_on_error(ConfigReader& reader, NodeId at, Draft& draft) {
-    if (const auto found = reader.read_word(at, "value", on_error_words))
-        draft.config.on_error = on_error_values[*found];
-}
-
-std::string shown_on_error(const Draft& draft) {
-    return word_of(draft.config.on_error, on_error_values, on_error_words);
-}
-
-constexpr std::array on_prefix_edit_values{OnPrefixEdit::mark, OnPrefixEdit::drop};
-constexpr std::array<std::string_view, 2> on_prefix_edit_words{"mark", "drop"};
-
-void read_on_prefix_edit(ConfigReader& reader, NodeId at, Draft& draft) {
-    if (const auto found = reader.read_word(at, "value", on_prefix_edit_words))
-        draft.config.on_prefix_edit = on_prefix_edit_values[*found];
-}
-
-std::string shown_on_prefix_edit(const Draft& draft) {
-    return word_of(draft.config.on_prefix_edit, on_prefix_edit_values, on_prefix_edit_words);
+/// The other keys of a configuration.
+const std::vector<TopKey>& top_keys() {
+    static const std::vector<TopKey> keys = [] {
+        std::vector<std::string> names;
+        for (const Preset preset : presets()) names.emplace_back(name_of(preset));
+        return std::vector<TopKey>{
+            {"preset", "string", "none",
+             "a whole chain, which the other keys change: `recommended`, `lossless`, `local` or `cheap`", names},
+            {"models", "object", "{}", "models by name, for middlewares that ask one", {}},
+            {"middlewares", "array of objects", "[]", "in the order in which they run; `type` says which", {}},
+        };
+    }();
+    return keys;
 }
 
 void read_preset(ConfigReader& reader, NodeId at, Draft& draft) {
@@ -76,48 +58,55 @@ void read_preset(ConfigReader& reader, NodeId at, Draft& draft) {
     if (const auto found = reader.read_word(at, "preset", names)) draft.preset = presets()[*found];
 }
 
-template <auto Member>
-void read_config(ConfigReader& reader, NodeId at, Draft& draft) {
-    read_value<Member>(reader, at, draft.config);
+void read_model(ConfigReader& reader, NodeId at, const std::string& name, std::vector<ModelSettings>& models) {
+    const auto& rows = reader.rows().models;
+    const auto row = choose_row(reader, at, "type", "model", rows);
+    if (!row) return;
+    ModelSettings& model = models.emplace_back(
+        ModelSettings{.name = name, .type = row->name, .config = row->defaults(), .types = reader.source().types});
+    StageSettings none;
+    read_row(reader, at, *row, model.config, {none.storages, none.models},
+             {.names = {"type"},
+              .read = [](NodeId, std::string_view key) { return key == "type"; },
+              .only_for = [&](std::string_view key) { return told_rows_with(rows, "the type", key); }});
 }
 
-template <auto Member>
-std::string shown_config(const Draft& draft) {
-    return shown<Member>(draft.config);
+/// Reads a key that is none of the chain's own; false: there is none of that name.
+bool read_top_key(ConfigReader& reader, NodeId at, std::string_view key, Draft& draft) {
+    if (key == "preset") return read_preset(reader, at, draft), true;
+    if (key == "middlewares") return draft.stages_at = at, true;
+    if (key != "models") return false;
+    reader.read_members(at,
+                        [&](NodeId child, const std::string& name) { read_model(reader, child, name, draft.models); });
+    return true;
 }
 
-constexpr std::array<Field<Draft>, 15> top_fields{{
-    {"preset", "string", "none",
-     "a whole chain, which the other keys change: `recommended`, `lossless`, `local` or `cheap`", &read_preset},
-    {"profile", "object", "{}", "the agent's model",
-     [](ConfigReader& r, NodeId at, Draft& d) { read_profile(r, at, d.config.profile); }},
-    {"tokens", "object", "{}", "how tokens are counted",
-     [](ConfigReader& r, NodeId at, Draft& d) { read_tokens(r, at, d.config.token_counter); }},
-    {"language", "string", "the library's", "of notices: `en` or `zh`", &read_language},
-    {"storage", "object", "none", "takes what is cut out; none: the journal alone keeps it",
-     [](ConfigReader& r, NodeId at, Draft& d) { read_storage(r, at, d.storage); }},
-    {"models", "object", "{}", "models by name, for middlewares that ask one",
-     [](ConfigReader& r, NodeId at, Draft& d) { read_models(r, at, d.models); }},
-    {"on_error", "string", &shown_on_error, "a failing middleware: `skip` it and report, or `propagate` the error",
-     &read_on_error},
-    {"dry_run", "true or false", &shown_config<&ChainConfig::dry_run>, "plan and report, write nothing",
-     &read_config<&ChainConfig::dry_run>},
-    {"explain", "true or false", &shown_config<&ChainConfig::explain>, "reports list every candidate with its rule",
-     &read_config<&ChainConfig::explain>},
-    {"verify", "true or false", &shown_config<&ChainConfig::verify>,
-     "check every edit against the rules of `profile.validity`", &read_config<&ChainConfig::verify>},
-    {"repair", "true or false", &shown_config<&ChainConfig::repair>,
-     "mend what breaks the rules of `profile.validity` before each model call", &read_config<&ChainConfig::repair>},
-    {"on_prefix_edit", "string", &shown_on_prefix_edit,
-     "with `profile.thinking_bound_to_prefix`: `mark` the request, or `drop` thinking that an edit made void",
-     &read_on_prefix_edit},
-    {"limits", "object", "{}", "bounds of one hook",
-     [](ConfigReader& r, NodeId at, Draft& d) { read_object<Limits>(r, at, d.config.limits, limits_fields); }},
-    {"protected_tools", "array of strings", &shown_config<&ChainConfig::protected_tools>,
-     "tools whose results no middleware takes out", &read_config<&ChainConfig::protected_tools>},
-    {"middlewares", "array of objects", "[]", "in the order in which they run; `type` says which",
-     [](ConfigReader&, NodeId at, Draft& d) { d.stages_at = at; }},
-}};
+void read_top(ConfigReader& reader, Draft& draft) {
+    const FieldTable<ChainConfig> table = table_of_chain(reader.rows());
+    const BoundFields fields = table.bind(draft.config);
+    draft.storage = {.lookup = reader.source().lookup, .types = reader.source().types};
+    StageSettings refs;
+    reader.read_members(JsonPositions::root, [&](NodeId child, const std::string& key) {
+        if (read_top_key(reader, child, key, draft)) return;
+        const BoundField* field = find_field(fields, key);
+        if (field != nullptr) return read_field(reader, child, *field, {refs.storages, refs.models});
+        std::vector<std::string_view> names;
+        for (const TopKey& known : top_keys()) names.push_back(known.name);
+        for (const BoundField& known : fields.all) names.push_back(known.info->name);
+        reader.unknown(child, "key", key, names);
+    });
+    if (const auto found = refs.storages.find("storage"); found != refs.storages.end() && !found->second.type.empty())
+        draft.storage = std::move(found->second);
+}
+
+/// Prices that the profile does not give follow its cache.
+void complete_prices(const JsonPositions& json, ModelProfile& profile) {
+    if (!profile.prices) return;
+    const NodeId at = json.member(json.member(JsonPositions::root, "profile"), "prices");
+    const auto lacks = [&](std::string_view key) { return json.member(at, key) == JsonPositions::none; };
+    if (lacks("cache_read")) profile.prices->cache_read = profile.prices->input * profile.cache.read;
+    if (lacks("cache_write")) profile.prices->cache_write = profile.prices->input * profile.cache.write;
+}
 
 /// What the file leaves to its preset.
 void take_preset(const ConfigReader& reader, Draft& draft) {
@@ -125,30 +114,33 @@ void take_preset(const ConfigReader& reader, Draft& draft) {
     const NodeId profile = json.member(JsonPositions::root, "profile");
     const bool has_cache = profile != JsonPositions::none && json.member(profile, "cache") != JsonPositions::none;
     PresetConfig preset = preset_config(*draft.preset, draft.config.profile);
-    if (!has_cache) {
-        draft.config.profile.cache = preset.chain.profile.cache;
-        complete_prices(json, profile, draft.config.profile);
+    if (!has_cache) draft.config.profile.cache = preset.chain.profile.cache;
+    if (json.member(JsonPositions::root, "storage") == JsonPositions::none) {
+        draft.storage.type = "memory";
+        draft.storage.config = MemoryStorageOptions{};
     }
-    if (json.member(JsonPositions::root, "storage") == JsonPositions::none)
-        draft.storage.type = StorageSettings::Type::memory;
     const std::string model = draft.models.empty() ? std::string() : draft.models.front().name;
     draft.nodes = stages_of(std::move(preset), draft.preset_at, model);
 }
 
 Draft read_draft(ConfigReader& reader) {
     Draft draft;
-    read_object<Draft>(reader, JsonPositions::root, draft, top_fields);
+    read_top(reader, draft);
     const bool is_unknown_preset = draft.preset_at != JsonPositions::none && !draft.preset;
     if (is_unknown_preset) reader.throw_if_problems();  // what else would be missed may come from it
     if (draft.preset) take_preset(reader, draft);
+    complete_prices(reader.json(), draft.config.profile);
     if (draft.stages_at != JsonPositions::none) read_stages(reader, draft.stages_at, draft.nodes);
     return draft;
 }
 
 }  // namespace
 
-bool is_top_level_key(std::string_view name) noexcept {
-    return std::ranges::any_of(top_fields, [&](const Field<Draft>& field) { return field.name == name; });
+bool is_top_level_key(std::string_view name) {
+    static const FieldTable<ChainConfig> table = table_of_chain({});
+    ChainConfig config;
+    return find_field(table.bind(config), name) != nullptr ||
+           std::ranges::any_of(top_keys(), [&](const TopKey& key) { return key.name == name; });
 }
 
 namespace {
@@ -197,7 +189,7 @@ void check_names(ConfigReader& reader, const std::vector<StageNode>& stages) {
 /// The settings as the chain will have them once its storages are open: nothing is opened for a check.
 ChainConfig as_opened(const Draft& draft) {
     ChainConfig config = draft.config;
-    if (draft.storage.type != StorageSettings::Type::none) config.storage = memory_storage();
+    if (!draft.storage.type.empty()) config.storage = memory_storage();
     return config;
 }
 
@@ -206,22 +198,21 @@ void add_named_models(const ConfigSource& source, Draft& draft) {
     if (!source.knows_model) return;
     const auto add = [&](const std::string& name) {
         if (name.empty() || std::ranges::count(draft.models, name, &ModelSettings::name) > 0) return;
-        if (source.knows_model(name))
-            draft.models.push_back({.name = name, .type = ModelSettings::Type::named, .model = name});
+        if (source.knows_model(name)) draft.models.push_back({.name = name});
     };
-    for (const StageNode& stage : draft.nodes) add(stage.settings.model), add(stage.settings.failover_model);
+    for (const StageNode& stage : draft.nodes) {
+        for (const auto& [key, name] : stage.settings.models) add(name);
+    }
 }
 
 /// A stage's models must be among those of the file, or known to the host.
 void check_models(ConfigReader& reader, const Draft& draft, const StageNode& stage) {
     std::vector<std::string_view> names;
     for (const ModelSettings& model : draft.models) names.push_back(model.name);
-    const auto check_name = [&](const std::string& name, std::string_view field) {
-        const NodeId at = locate(reader.json(), stage.at, field);
+    for (const auto& [key, name] : stage.settings.models) {
+        const NodeId at = locate(reader.json(), stage.at, key);
         if (!name.empty() && std::ranges::count(names, name) == 0) reader.unknown(at, "model", name, names);
-    };
-    check_name(stage.settings.model, "model");
-    check_name(stage.settings.failover_model, "failover.model");
+    }
 }
 
 /// A field as a check names it, without the name of its middleware in front.
@@ -231,20 +222,15 @@ std::string key_of(std::string_view field, std::string_view middleware) {
     return std::string(has_name ? field.substr(middleware.size() + 1) : field);
 }
 
-void check_stage(ConfigReader& reader, const Draft& draft, const StageNode& stage, const StagePlace& place) {
+void check_stage(ConfigReader& reader, const Draft& draft, const StageNode& stage, const ChainInfo& chain) {
     check_models(reader, draft, stage);
     Problems problems;
-    stage.type->check(stage.settings, place, problems);
+    stage.row->check(with_closed_storages(stage), chain, stage.settings.name, problems);
     for (Problem problem : problems.all()) {
         problem.field = key_of(problem.field, stage.settings.name);
         if (stage.is_preset) problem.field = stage.settings.name + "." + problem.field;
         place_problem(reader, stage.at, problem, stage.has_preset ? " (of the preset)" : " (the default)");
     }
-}
-
-std::string_view task_of(const StageNode& stage) {
-    const auto* own = std::get_if<RegisteredConfig>(&stage.settings.config);
-    return own != nullptr ? own->type->task : stage.type->task;
 }
 
 void check(ConfigReader& reader, const Draft& draft) {
@@ -254,22 +240,25 @@ void check(ConfigReader& reader, const Draft& draft) {
     std::vector<std::string_view> tasks;
     for (const StageNode& stage : draft.nodes) {
         names.push_back(stage.settings.name);
-        tasks.push_back(task_of(stage));
+        tasks.push_back(stage.row->task);
     }
     Problems chain_problems;
     check_chain(info, chain_problems);
     for (const Problem& problem : chain_problems.all()) place_problem(reader, JsonPositions::root, problem);
     check_names(reader, draft.nodes);
     const ChainInfo named{config, names, tasks};
-    for (const StageNode& stage : draft.nodes) check_stage(reader, draft, stage, {.chain = info, .named = named});
+    for (const StageNode& stage : draft.nodes) check_stage(reader, draft, stage, named);
 }
 
 /// An entry with what its preset says beside it.
 ordered_json written_out(const JsonPositions& json, const StageNode& node) {
-    ordered_json entry{{"type", node.type->name}};
-    if (!node.is_preset) entry.update(ordered_json::parse(json.raw(node.at)));
-    const std::string changed = node.type->changed != nullptr ? node.type->changed(node.settings) : std::string();
-    if (!changed.empty()) entry.update(ordered_json::parse(changed));
+    ordered_json entry{{"type", node.row->name}};
+    const ordered_json given = node.is_preset ? ordered_json::object() : ordered_json::parse(json.raw(node.at));
+    entry.update(given);
+    if (!node.has_preset) return entry;
+    ordered_json whole = ordered_json::parse(changed_settings(node));
+    whole.update(given, true);
+    entry.update(whole);
     return entry;
 }
 
@@ -314,6 +303,39 @@ namespace detail {
 
 namespace {
 
+/// The keys of the whole.
+std::vector<ConfigKey> keys_of_top(const BoundFields& fields) {
+    const auto key_of_top = [](const TopKey& key) {
+        return ConfigKey{key.name, key.type, key.fallback, key.meaning, {}};
+    };
+    std::vector<ConfigKey> keys{key_of_top(top_keys()[0])};
+    for (const BoundField& field : fields.all) {
+        add_own_key(keys, "", field);
+        if (field.info->name == "storage") keys.push_back(key_of_top(top_keys()[1]));
+    }
+    keys.push_back(key_of_top(top_keys()[2]));
+    return keys;
+}
+
+/// The keys of its sections.
+void add_section_keys(std::vector<ConfigKey>& keys, const BoundFields& fields, const ConfigRows& rows) {
+    std::set<std::type_index> listed;
+    for (const BoundField& field : fields.all) {
+        const std::string prefix = field.info->name + ".";
+        if (const auto* object = std::get_if<BoundObject>(&field.value))
+            add_field_keys(keys, prefix, object->defaults(), listed);
+        if (std::holds_alternative<std::shared_ptr<const TokenCounter>*>(field.value))
+            add_row_keys(keys, prefix, "counter", rows.counters.front()->name, rows.counters);
+        if (!std::holds_alternative<std::shared_ptr<Storage>*>(field.value)) continue;
+        add_row_keys(keys, prefix, "type", "required", rows.stores);
+        for (const auto& row : rows.around) {
+            std::any around = row->defaults();
+            add_field_keys(keys, prefix, row->bind(around), listed);
+        }
+    }
+    add_row_keys(keys, "models.NAME.", "type", "required", rows.models);
+}
+
 /// What `use` makes of the configuration once all of it was read and is in order.
 template <typename Use>
 auto with_checked(std::string_view json, const ConfigSource& source, const Use& use) {
@@ -334,6 +356,7 @@ auto with_checked(std::string_view json, const ConfigSource& source, const Use& 
 ChainSettings read_chain_settings(std::string_view json, const ConfigSource& source) {
     return detail::with_checked(json, source, [](detail::ConfigReader& reader, detail::Draft& draft) -> ChainSettings {
         draft.warnings = reader.take_warnings();
+        draft.types = reader.source().types;
         for (detail::StageNode& stage : draft.nodes) draft.stages.push_back(std::move(stage.settings));
         return std::move(draft);
     });
@@ -345,26 +368,20 @@ std::string write_out_preset(std::string_view json, const ConfigSource& source) 
     });
 }
 
-std::string config_schema() {
-    const ConfigSource source;
-    const detail::JsonPositions json("{}");
-    detail::SchemaNotes notes;
-    detail::ConfigReader reader(json, source, &notes);
-    detail::Draft draft;
-    detail::read_object<detail::Draft>(reader, detail::JsonPositions::root, draft, detail::top_fields);
-    return detail::whole_schema(notes.schemas_of(detail::JsonPositions::root).front(), detail::schema_of_stages());
+std::string config_schema(const ConfigTypes& types) {
+    const detail::ConfigRows rows = detail::with_core(types.rows());
+    const auto table = detail::table_of_chain(rows);
+    ChainConfig config;
+    return detail::whole_schema(table.bind(config), detail::top_keys(), rows);
 }
 
-std::vector<ConfigKey> config_keys(const MiddlewareTypes& types) {
-    std::vector<ConfigKey> keys;
-    detail::add_keys<detail::Draft>(keys, "", detail::top_fields);
-    detail::add_profile_keys(keys);
-    detail::add_tokens_keys(keys);
-    detail::add_storage_keys(keys);
-    detail::add_keys<Limits>(keys, "limits.", detail::limits_fields);
-    detail::add_models_keys(keys);
-    detail::add_stage_keys(keys);
-    for (const auto& type : types.all()) detail::add_registered_keys(keys, *type);
+std::vector<ConfigKey> config_keys(const ConfigTypes& types) {
+    const detail::ConfigRows rows = detail::with_core(types.rows());
+    const auto table = detail::table_of_chain(rows);
+    ChainConfig config;
+    std::vector<ConfigKey> keys = detail::keys_of_top(table.bind(config));
+    detail::add_section_keys(keys, table.bind(config), rows);
+    detail::add_stage_keys(keys, rows);
     return keys;
 }
 

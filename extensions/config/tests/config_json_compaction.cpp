@@ -25,7 +25,7 @@ ChainSettings compaction_settings(const std::string& stage, const Environment& e
 }
 
 CompactionConfig config_of(const ChainSettings& settings) {
-    return std::get<CompactionConfig>(settings.stages.at(0).config);
+    return std::any_cast<const CompactionConfig&>(settings.stages.at(0).config);
 }
 
 template <typename Call>
@@ -59,8 +59,8 @@ TEST_CASE("compaction has the defaults of its structure, and every key is read",
         "failover": {"model": "cheap"}, "on_failure": "propagate", "cool_down_tokens": 100})");
     const CompactionConfig config = config_of(settings);
     CHECK(settings.stages[0].name == "ladder");
-    CHECK(settings.stages[0].model == "cheap");
-    CHECK(settings.stages[0].failover_model == "cheap");
+    CHECK(settings.stages[0].models.at("model") == "cheap");
+    CHECK(settings.stages[0].models.at("failover.model") == "cheap");
     CHECK(limits_of(config, 0) == CompactionLimits{9'000, 2'000, 500});
     CHECK(config.runway_fraction == 0.2);
     CHECK(config.current_turn_keep_rounds == 3);
@@ -96,7 +96,7 @@ TEST_CASE("the environment wins over the file, and an empty variable counts as u
     const ChainSettings settings =
         compaction_settings(R"({"type": "compaction", "threshold_tokens": 50000})", environment);
     CHECK(limits_of(config_of(settings), 0) == CompactionLimits{9'000, 2'000, 1'000});
-    CHECK(settings.stages[0].model == "cheap");
+    CHECK(settings.stages[0].models.at("model") == "cheap");
     CHECK(
         limits_of(config_of(compaction_settings(R"({"type": "compaction"})", {{"AGENT_COMPACTION_THRESHOLD", ""}})), 0)
             .threshold == 40'000);
@@ -123,17 +123,17 @@ TEST_CASE("a stage may call a model by the name that its provider has, which the
     };
     source.knows_model = [](std::string_view name) { return name.starts_with("vendor-") || name == "cheap"; };
     const ChainSettings settings = read_chain_settings(json, source);
-    CHECK(settings.stages.at(0).model == "vendor-small-4");
+    CHECK(settings.stages.at(0).models.at("model") == "vendor-small-4");
     REQUIRE(settings.models.size() == 2);
-    CHECK(settings.models[1].type == ModelSettings::Type::named);
+    CHECK(settings.models[1].type.empty());
     std::vector<std::string> resolved;
     const auto make = [&](const ModelSettings& model) -> std::shared_ptr<Model<ChatMessage>> {
-        resolved.push_back(model.model);
-        if (model.type != ModelSettings::Type::named) return make_model<ChatMessage>(model);
+        resolved.push_back(model.name);
+        if (!model.type.empty()) return make_model<ChatMessage>(model);
         return std::make_shared<ScriptedModel<>>(std::vector{ChatMessage::assistant("S")});
     };
     (void)make_chain<ChatMessage>(settings, {}, make);
-    CHECK(resolved == std::vector<std::string>{"", "vendor-small-4"});
+    CHECK(resolved == std::vector<std::string>{"cheap", "vendor-small-4"});
     CHECK(
         says(error_of([&] { (void)make_chain<ChatMessage>(settings); }), "vendor-small-4\": it is a provider's name"));
     source.lookup = [](std::string_view) { return std::optional<std::string>("unheard-of"); };

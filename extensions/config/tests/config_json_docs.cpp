@@ -1,4 +1,5 @@
 // extensions/config/README.md against the tables that read a configuration.
+#include "provider_types.hpp"
 #include "whittle/config/config_json.hpp"
 
 #include "support/catch.hpp"
@@ -102,10 +103,7 @@ TEST_CASE("the settings of docs/choosing.md for who comes from another system ar
         begin += 8;
         const std::string json = docs.substr(begin, docs.find("\n```", begin) - begin);
         CAPTURE(json);
-        CHECK_NOTHROW(read_chain_settings(json, {.name = "docs/choosing.md", .lookup = [](std::string_view name) {
-                                                     return name.ends_with("_KEY") ? std::optional<std::string>("a key")
-                                                                                   : std::nullopt;
-                                                 }}));
+        CHECK_NOTHROW(read_chain_settings(json, {.name = "docs/choosing.md", .types = testing::provider_types()}));
         ++count;
     }
     CHECK(count == 5);

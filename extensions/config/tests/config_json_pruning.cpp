@@ -29,9 +29,9 @@ TEST_CASE("every setting of pruning can be read", "[config_json]") {
         "protected_tools": ["recall"], "skip_boundary_turns": 3, "protect_current_turn_only": true,
         "prune_failed_results": true, "protect_newest_tokens": 4, "minimum_gain_tokens": 5, "placeholder": "gone",
         "partial": true, "head_bytes": 6, "tail_bytes": 7, "head_lines": 8, "tail_lines": 9)");
-    const auto& config = std::get<PruningConfig>(settings.stages.at(0).config);
+    const auto& config = std::any_cast<const PruningConfig&>(settings.stages.at(0).config);
     CHECK(settings.stages[0].name == "p");
-    CHECK(settings.stages[0].backend.type == StorageSettings::Type::memory);
+    CHECK(settings.stages[0].storages.at("storage").type == "memory");
     CHECK(config.protected_tools == std::vector<std::string>{"recall"});
     CHECK(config.skip_boundary_turns == 3);
     CHECK(config.protect_current_turn_only);
@@ -49,7 +49,7 @@ TEST_CASE("every setting of pruning can be read", "[config_json]") {
 TEST_CASE("pruning without settings is the structure's defaults, and the documented ones", "[config_json]") {
     const PruningConfig defaults;
     const ChainSettings settings = pruning_stage("");
-    const auto& config = std::get<PruningConfig>(settings.stages.at(0).config);
+    const auto& config = std::any_cast<const PruningConfig&>(settings.stages.at(0).config);
     CHECK(config.skip_boundary_turns == defaults.skip_boundary_turns);
     CHECK(config.placeholder.empty());
     CHECK(settings.warnings.empty());

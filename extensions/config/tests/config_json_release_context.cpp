@@ -12,9 +12,9 @@ TEST_CASE("every setting of release_context can be read", "[config_json]") {
     const ChainSettings settings = read_chain_settings(R"({"middlewares": [{"type": "release_context", "name": "r",
         "storage": {"type": "memory"}, "tool_name": "let_go", "protected_tools": ["recall"], "expected_calls": 3}]})",
                                                        {.name = "c"});
-    const auto& config = std::get<ReleaseContextConfig>(settings.stages.at(0).config);
+    const auto& config = std::any_cast<const ReleaseContextConfig&>(settings.stages.at(0).config);
     CHECK(settings.stages[0].name == "r");
-    CHECK(settings.stages[0].backend.type == StorageSettings::Type::memory);
+    CHECK(settings.stages[0].storages.at("storage").type == "memory");
     CHECK(config.tool_name == "let_go");
     CHECK(config.protected_tools == std::vector<std::string>{"recall"});
     CHECK(config.expected_calls == 3);

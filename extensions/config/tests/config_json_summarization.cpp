@@ -55,8 +55,8 @@ TEST_CASE("every setting of a summarizer can be read", "[config_json]") {
         "max_summary_tokens": 16, "retry": {}, "failover": {"max_retries": 1, "model": "n"}, "cool_down_tokens": 17)"));
     REQUIRE(settings.stages.size() == 1);
     CHECK(settings.stages[0].name == "s");
-    CHECK(settings.stages[0].model == "m");
-    CHECK(settings.stages[0].failover_model == "n");
+    CHECK(settings.stages[0].models.at("model") == "m");
+    CHECK(settings.stages[0].models.at("failover.model") == "n");
     SummarizationConfig expected{.trigger = {100, 7, 0.0},
                                  .keep_recent_tokens = 11,
                                  .keep_recent_messages = 3,
@@ -76,7 +76,7 @@ TEST_CASE("every setting of a summarizer can be read", "[config_json]") {
                                  .failover = FailoverConfig{1},
                                  .cool_down_tokens = 17};
     expected.model_options = {14, 0.5, R"({"a": [1]})"};
-    CHECK(std::get<SummarizationConfig>(settings.stages[0].config) == expected);
+    CHECK(std::any_cast<const SummarizationConfig&>(settings.stages[0].config) == expected);
 }
 
 TEST_CASE("a summarizer's bad settings are listed with their places", "[config_json]") {

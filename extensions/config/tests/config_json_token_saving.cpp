@@ -36,7 +36,7 @@ TEST_CASE("every setting of token saving can be read", "[config_json]") {
         "perplexity_mid_cutoff": 2, "perplexity_keep_ratio_mid": 0.8, "perplexity_keep_ratio_old": 0.2,
         "perplexity_window_words": 9, "perplexity_min_content_words": 8, "storage": {"type": "memory"},
         "minimum_gain_tokens": 6, "when": "on_arrival", "batch_calls": 3)"));
-    const auto& config = std::get<TokenSavingConfig>(settings.stages.at(0).config);
+    const auto& config = std::any_cast<const TokenSavingConfig&>(settings.stages.at(0).config);
     CHECK(settings.stages[0].name == "s");
     CHECK(config.compress_threshold_chars == 100);
     CHECK(config.head_keep_chars == 40);
@@ -57,7 +57,7 @@ TEST_CASE("every setting of token saving can be read", "[config_json]") {
     CHECK(config.perplexity_keep_ratio_old == 0.2);
     CHECK(config.perplexity_window_words == 9);
     CHECK(config.perplexity_min_content_words == 8);
-    CHECK(settings.stages[0].backend.type == StorageSettings::Type::memory);
+    CHECK(settings.stages[0].storages.at("storage").type == "memory");
     CHECK(config.minimum_gain_tokens == 6);
     CHECK(config.when == SavingTime::on_arrival);
     CHECK(config.batch_calls == 3);
@@ -65,7 +65,7 @@ TEST_CASE("every setting of token saving can be read", "[config_json]") {
 
 TEST_CASE("token saving without settings is the structure's defaults", "[config_json]") {
     const ChainSettings settings = read_chain_settings(token_saving_chain(""));
-    const auto& config = std::get<TokenSavingConfig>(settings.stages.at(0).config);
+    const auto& config = std::any_cast<const TokenSavingConfig&>(settings.stages.at(0).config);
     CHECK(config.compress_threshold_chars == TokenSavingConfig{}.compress_threshold_chars);
     CHECK(config.batch_calls == TokenSavingConfig{}.batch_calls);
     CHECK_FALSE(config.signals_fn);

@@ -27,20 +27,22 @@ struct EveryKind {
 using Kind = EveryKind;
 
 MiddlewareType<Kind> every_kind() {
-    return {.type = "every_kind",
-            .fields = {{.name = "flag", .member = &Kind::flag, .meaning = "a flag"},
-                       {.name = "count", .member = &Kind::count, .meaning = "a count", .lowest = 1},
-                       {.name = "tokens", .member = &Kind::tokens, .meaning = "tokens"},
-                       {.name = "share", .member = &Kind::share, .meaning = "a share", .highest = 1},
-                       {.name = "word", .member = &Kind::word, .meaning = "a word", .words = {"front", "back"}},
-                       {.name = "tools", .member = &Kind::tools, .meaning = "names", .required = true}},
-            .check =
-                [](const Kind& config, const ChainInfo& chain, Problems& problems) {
-                    if (config.tokens == 7) problems.error("tokens", "7", "another number");
-                    if (config.count > 100) problems.warning("count", std::to_string(config.count), "100 or less");
-                    if (!chain.config.verify) problems.error("share", "0.25", "nothing without `verify`");
-                },
-            .asks_model = AsksModel::may};
+    return {
+        .type = "every_kind",
+        .fields = {{.name = "model", .member = ModelMember{}, .meaning = "a name of `models`", .fallback = "none"},
+                   {.name = "flag", .member = &Kind::flag, .meaning = "a flag"},
+                   {.name = "count", .member = &Kind::count, .meaning = "a count", .lowest = 1},
+                   {.name = "tokens", .member = &Kind::tokens, .meaning = "tokens"},
+                   {.name = "share", .member = &Kind::share, .meaning = "a share", .highest = 1},
+                   {.name = "word", .member = &Kind::word, .meaning = "a word", .words = {"front", "back"}},
+                   {.name = "tools", .member = &Kind::tools, .meaning = "names", .required = true}},
+        .check =
+            [](const Kind& config, const ChainInfo& chain, std::string_view, Problems& problems) {
+                if (config.tokens == 7) problems.error("tokens", "7", "another number");
+                if (config.count > 100) problems.warning("count", std::to_string(config.count), "100 or less");
+                if (!chain.config.verify) problems.error("share", "0.25", "nothing without `verify`");
+            },
+    };
 }
 
 template <AgentMessage M>
@@ -50,7 +52,7 @@ public:
 
     [[nodiscard]] std::string_view name() const noexcept override { return context_.name; }
     [[nodiscard]] const Kind& config() const noexcept { return config_; }
-    [[nodiscard]] const std::shared_ptr<Model<M>>& model() const noexcept { return context_.model; }
+    [[nodiscard]] std::shared_ptr<Model<M>> model() const { return context_.model(); }
 
 private:
     Kind config_;
@@ -61,8 +63,8 @@ const auto make_recorded = []<AgentMessage M>(const Kind& config, const StageCon
     return std::make_shared<Recorded<M>>(config, context);
 };
 
-MiddlewareTypes with_every_kind() {
-    MiddlewareTypes types;
+ConfigTypes with_every_kind() {
+    ConfigTypes types;
     types.register_middleware<ChatMessage, openai::Message>(every_kind(), make_recorded);
     return types;
 }
@@ -80,7 +82,7 @@ std::string types_error(std::string_view json) {
     return {};
 }
 
-Errc refusal_of(MiddlewareTypes& types, MiddlewareType<Kind> type) {
+Errc refusal_of(ConfigTypes& types, MiddlewareType<Kind> type) {
     try {
         types.register_middleware<ChatMessage>(std::move(type), make_recorded);
     } catch (const Error& error) {
@@ -112,7 +114,7 @@ TEST_CASE("a registered type is read, checked and made, with every kind of key",
     CHECK(made.config().share == 0.5);
     CHECK(made.config().word == "back");
     CHECK(made.config().tools == std::vector<std::string>{"a"});
-    CHECK(std::any_cast<Kind>(std::get<RegisteredConfig>(settings.stages[0].config).value).count == 9);
+    CHECK(std::any_cast<Kind>(settings.stages[0].config).count == 9);
 }
 
 TEST_CASE("what an entry of a registered type leaves out has the default of its structure", "[config_json]") {
@@ -133,7 +135,7 @@ TEST_CASE("errors of a registered type have their place and suggestion as those 
           "flag, count, tokens, share, word, tools\n"
           "c:3:14: middlewares[0].count: found 0, expected an integer from 1 to 2147483647\n"
           "c:3:26: middlewares[0].share: found 2, expected a number from 0 to 1\n"
-          "c:3:38: middlewares[0].word: unknown value \"bac\"; did you mean \"back\"? allowed: front, back\n"
+          "c:3:38: middlewares[0].word: unknown word \"bac\"; did you mean \"back\"? allowed: front, back\n"
           "c:3:53: middlewares[0].flag: found 1, expected true or false\n"
           "c:3:64: middlewares[0].tokens: found 1.5, expected an integer, 0 or more\n"
           "c:2:2: middlewares[0].tools: missing, expected an array of strings");
@@ -158,29 +160,29 @@ TEST_CASE("the check of a registered type is told the chain, and its problems ha
 }
 
 TEST_CASE("a type can be registered once, and under no name that whittle has", "[config_json]") {
-    MiddlewareTypes types;
+    ConfigTypes types;
     CHECK(refusal_of(types, every_kind()) == Errc::invalid_history);
     CHECK(refusal_of(types, every_kind()) == Errc::already_exists);
     for (const char* name : {"reduction", "summarization", "token_saving", "pruning", "compaction"})
         CHECK(refusal_of(types, {.type = name}) == Errc::already_exists);
     for (const char* name : {"", "Upper", "with space", "with-dash"})
         CHECK(refusal_of(types, {.type = name}) == Errc::invalid_argument);
-    CHECK(types.all().size() == 1);
+    CHECK(types.rows().middlewares.size() == 1);
 }
 
 TEST_CASE("a registered type has a member for every key, and no key twice", "[config_json]") {
-    MiddlewareTypes types;
+    ConfigTypes types;
     constexpr bool Kind::*none = nullptr;
     CHECK(refusal_of(types, {.type = "a", .fields = {{"x", none}}}) == Errc::invalid_argument);
     CHECK(refusal_of(types, {.type = "a", .fields = {{"", &Kind::flag}}}) == Errc::invalid_argument);
     CHECK(refusal_of(types, {.type = "a", .fields = {{"name", &Kind::word}}}) == Errc::invalid_argument);
     CHECK(refusal_of(types, {.type = "a", .fields = {{"x", &Kind::flag}, {"x", &Kind::count}}}) ==
           Errc::invalid_argument);
-    CHECK(types.all().empty());
+    CHECK(types.rows().middlewares.empty());
 }
 
 TEST_CASE("a registered type is refused where a key could not have its own default", "[config_json]") {
-    MiddlewareTypes types;
+    ConfigTypes types;
     const auto refusal = [&](ConfigField<Kind> field) { return refusal_of(types, {.type = "a", .fields = {field}}); };
     CHECK(refusal({.name = "x", .member = &Kind::count, .lowest = 4}) == Errc::invalid_argument);
     CHECK(refusal({.name = "x", .member = &Kind::tokens, .highest = 4}) == Errc::invalid_argument);
@@ -188,13 +190,13 @@ TEST_CASE("a registered type is refused where a key could not have its own defau
     CHECK(refusal({.name = "x", .member = &Kind::word, .words = {"back"}}) == Errc::invalid_argument);
     CHECK(refusal({.name = "x", .member = &Kind::count, .lowest = 9, .highest = 8, .required = true}) ==
           Errc::invalid_argument);
-    CHECK(types.all().empty());
+    CHECK(types.rows().middlewares.empty());
     CHECK(refusal({.name = "x", .member = &Kind::count, .lowest = 4, .required = true}) == Errc::invalid_history);
 }
 
 TEST_CASE("a registered type is refused for words of a number, dots in keys, and members filled twice",
           "[config_json]") {
-    MiddlewareTypes types;
+    ConfigTypes types;
     CHECK(refusal_of(types, {.type = "a", .fields = {{.name = "x", .member = &Kind::flag, .words = {"on"}}}}) ==
           Errc::invalid_argument);
     CHECK(refusal_of(types, {.type = "a", .fields = {{.name = "x", .member = &Kind::count, .words = {"3"}}}}) ==
@@ -204,24 +206,24 @@ TEST_CASE("a registered type is refused for words of a number, dots in keys, and
           Errc::invalid_argument);
     for (const char* section : {"profile", "tokens", "limits", "models", "storage"})
         CHECK(refusal_of(types, {.type = section}) == Errc::already_exists);
-    CHECK(types.all().empty());
+    CHECK(types.rows().middlewares.empty());
 }
 
 TEST_CASE("settings that were not read are refused, not dereferenced", "[config_json]") {
     const ChainSettings good = settings_of_types(R"({"middlewares": [{"type": "every_kind", "tools": []}]})");
     ChainSettings bad = good;
-    bad.stages[0].config = RegisteredConfig{};
+    bad.stages[0].type = "unknown";
     CHECK_THROWS_AS(make_chain<ChatMessage>(bad), Error);
     bad = good;
-    std::get<RegisteredConfig>(bad.stages[0].config).value = std::string("another type");
+    bad.stages[0].config = std::string("another type");
     CHECK_THROWS_WITH(make_chain<ChatMessage>(bad), Catch::Matchers::Contains("another type's configuration"));
-    std::get<RegisteredConfig>(bad.stages[0].config).value.reset();
+    bad.stages[0].config.reset();
     CHECK_THROWS_AS(make_chain<ChatMessage>(bad), Error);
 }
 
 TEST_CASE("a maker that makes nothing, or one of another name, is named", "[config_json]") {
     const auto error_with = [](auto make) -> std::string {
-        MiddlewareTypes types;
+        ConfigTypes types;
         types.register_middleware<ChatMessage>(MiddlewareType<Kind>{.type = "mine"}, make);
         const ChainSettings settings =
             read_chain_settings(R"({"middlewares": [{"type": "mine", "name": "first"}]})", {.types = types});
@@ -252,7 +254,7 @@ MiddlewareType<Kind> telling(Told& told) {
         .type = "mine",
         .fields = {{"flag", &Kind::flag}},
         .check =
-            [&told](const Kind&, const ChainInfo& chain, Problems& problems) {
+            [&told](const Kind&, const ChainInfo& chain, std::string_view, Problems& problems) {
                 told = {{chain.middlewares.begin(), chain.middlewares.end()}, {chain.tasks.begin(), chain.tasks.end()}};
                 problems.warning("second.flag", "true", "false");
                 problems.warning("", "this", "that");
@@ -264,7 +266,7 @@ MiddlewareType<Kind> telling(Told& told) {
 
 TEST_CASE("the check of a registered type is told all middlewares by name, and may name itself", "[config_json]") {
     Told told;
-    MiddlewareTypes types;
+    ConfigTypes types;
     types.register_middleware<ChatMessage>(telling(told), make_recorded);
     const ChainSettings settings = read_chain_settings(
         R"({"middlewares": [{"type": "reduction", "skip_truncation": true}, {"type": "mine", "name": "second",
@@ -277,22 +279,22 @@ TEST_CASE("the check of a registered type is told all middlewares by name, and m
 }
 
 TEST_CASE("what the check of a registered type throws reaches who reads", "[config_json]") {
-    MiddlewareTypes types;
+    ConfigTypes types;
     types.register_middleware<ChatMessage>(
-        MiddlewareType<Kind>{
-            .type = "mine",
-            .check = [](const Kind&, const ChainInfo&, Problems&) { throw std::runtime_error("no licence"); }},
+        MiddlewareType<Kind>{.type = "mine",
+                             .check = [](const Kind&, const ChainInfo&, std::string_view,
+                                         Problems&) { throw std::runtime_error("no licence"); }},
         make_recorded);
     CHECK_THROWS_WITH(read_chain_settings(R"({"middlewares": [{"type": "mine"}]})", {.types = types}), "no licence");
 }
 
 TEST_CASE("an entry must have a model where its type says so, and a word where one is required", "[config_json]") {
-    MiddlewareTypes types;
+    ConfigTypes types;
     types.register_middleware<ChatMessage>(
         MiddlewareType<Kind>{
             .type = "mine",
-            .fields = {{.name = "word", .member = &Kind::word, .words = {"front", "back"}, .required = true}},
-            .asks_model = AsksModel::must},
+            .fields = {{.name = "model", .member = ModelMember{}, .required = true},
+                       {.name = "word", .member = &Kind::word, .words = {"front", "back"}, .required = true}}},
         make_recorded);
     CHECK_THROWS_WITH(read_chain_settings(R"({"middlewares": [{"type": "mine"}]})", {.name = "c", .types = types}),
                       "read configuration: 2 problems\n"
@@ -301,7 +303,7 @@ TEST_CASE("an entry must have a model where its type says so, and a word where o
 }
 
 TEST_CASE("a chain for a message type that nobody registered is refused by the type's name", "[config_json]") {
-    MiddlewareTypes types;
+    ConfigTypes types;
     types.register_middleware<openai::Message>(every_kind(), make_recorded);
     const ChainSettings settings =
         read_chain_settings(R"({"middlewares": [{"type": "every_kind", "tools": []}]})", {.types = types});
@@ -313,7 +315,7 @@ TEST_CASE("a chain for a message type that nobody registered is refused by the t
 TEST_CASE("settings of a registered type outlive the list of types", "[config_json]") {
     ChainSettings settings;
     {
-        const MiddlewareTypes types = with_every_kind();
+        const ConfigTypes types = with_every_kind();
         settings = read_chain_settings(R"({"middlewares": [{"type": "every_kind", "tools": []}]})", {.types = types});
     }
     CHECK(first_of(make_chain<ChatMessage>(settings)).config().count == 3);

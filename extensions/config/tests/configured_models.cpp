@@ -1,8 +1,12 @@
 // Models of a configuration file, behind a scripted transport.
-#include "whittle/config/configured_models.hpp"
+#include "provider_types.hpp"
 #include "support/catch.hpp"
+#include "support/documented_keys.hpp"
 #include "support/scripted_transport.hpp"
 #include "whittle/anthropic/anthropic_model.hpp"
+#include "whittle/anthropic/anthropic_model_type.hpp"
+#include "whittle/config/config_json.hpp"
+#include "whittle/openai/openai_model_type.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -40,9 +44,18 @@ HttpModelSource source_with(std::shared_ptr<HttpTransport> transport) {
             }};
 }
 
-std::string error_of(const ModelSettings& settings) {
+ChainSettings settings_with(std::shared_ptr<HttpTransport> transport) {
+    return read_chain_settings(file, {.types = provider_types(source_with(std::move(transport)))});
+}
+
+std::string error_of(OpenAIModelSettings settings) {
+    const auto transport = std::make_shared<ScriptedTransport>(answer_json("{}"));
+    settings.model = "x";
     try {
-        (void)http_models<ChatMessage>(source_with(std::make_shared<ScriptedTransport>(answer_json("{}"))))(settings);
+        (void)make_model<ChatMessage>({.name = "m",
+                                       .type = "openai",
+                                       .config = std::move(settings),
+                                       .types = provider_types(source_with(transport))});
     } catch (const Error& error) {
         return error.what();
     }
@@ -79,8 +92,8 @@ std::vector<M> round() {
 template <AgentMessage M>
 std::shared_ptr<ScriptedTransport> ask(std::string_view name, const std::string& answer) {
     const auto transport = std::make_shared<ScriptedTransport>(answer_json(answer));
-    const ChainSettings settings = read_chain_settings(file);
-    const auto model = http_models<M>(source_with(transport))(find(settings, name));
+    const ChainSettings settings = settings_with(transport);
+    const auto model = make_model<M>(find(settings, name));
     const std::vector<M> messages = round<M>();
     const Reply<M> reply = model->generate({.messages = messages, .system = "Be brief."});
     CHECK(text_of(reply.message) == "sure");
@@ -95,11 +108,14 @@ std::shared_ptr<ScriptedTransport> ask(std::string_view name, const std::string&
 }
 
 /// The chain of a configuration with all its models.
-Chain<openai::Message> chain_with_models(const ChainSettings& settings, std::shared_ptr<HttpTransport> transport,
+Chain<openai::Message> chain_with_models(std::string_view json, std::shared_ptr<HttpTransport> transport,
                                          const Lookup& lookup) {
     // [configured]
     const HttpModelSource source{.transport = std::move(transport), .lookup = lookup};
-    return make_chain<openai::Message>(settings, {}, http_models<openai::Message>(source));
+    ConfigTypes types;
+    types.register_model<openai::Message>(openai_model_type(), openai_model_maker(source));
+    types.register_model<openai::Message>(anthropic_model_type(), anthropic_model_maker(source));
+    return make_chain<openai::Message>(read_chain_settings(json, {.types = types}));
     // [/configured]
 }
 
@@ -130,8 +146,8 @@ TEMPLATE_TEST_CASE("both providers serve conversations of every message type", "
 TEST_CASE("texts of two results that alternate in one message go to the server as one message for each result",
           "[backend]") {
     const auto transport = std::make_shared<ScriptedTransport>(answer_json(openai_reply));
-    const ChainSettings settings = read_chain_settings(file);
-    const auto model = http_models<ChatMessage>(source_with(transport))(find(settings, "o"));
+    const ChainSettings settings = settings_with(transport);
+    const auto model = make_model<ChatMessage>(find(settings, "o"));
     ChatMessage results{Role::tool, {}};
     for (const char* id : {"x", "y", "x"})
         results.parts.push_back({PartKind::tool_result, "of " + std::string(id), id, "ls"});
@@ -146,28 +162,30 @@ TEST_CASE("texts of two results that alternate in one message go to the server a
 }
 
 TEST_CASE("a key or dialect that is not there is told by name when the model is made", "[backend]") {
-    const ModelSettings keyless{
-        .name = "m", .type = ModelSettings::Type::openai, .model = "x", .api_key_env = "NO_KEY"};
+    OpenAIModelSettings keyless;
+    keyless.api_key_env = "NO_KEY";
     CHECK(error_of(keyless) == "make model \"m\": the environment has no value \"NO_KEY\"");
-    const ModelSettings strange{.name = "m", .type = ModelSettings::Type::openai, .model = "x", .dialect = "vlm"};
+    OpenAIModelSettings strange;
+    strange.dialect = "vlm";
     CHECK(error_of(strange).find("vllm") != std::string::npos);
 }
 
 TEST_CASE("what is no name of an environment value is not shown: it may be the key", "[backend]") {
     for (const char* text : {"gsk_realkey123", "sk-real", "0123456789ABCDEF", "REAL KEY"}) {
-        const std::string error =
-            error_of({.name = "m", .type = ModelSettings::Type::openai, .model = "x", .api_key_env = text});
+        OpenAIModelSettings settings;
+        settings.api_key_env = text;
+        const std::string error = error_of(settings);
         CHECK(error.find("api_key_env") != std::string::npos);
         CHECK(error.find(text) == std::string::npos);
     }
 }
 
-TEST_CASE("a chain gets scripted models and models behind HTTP from one maker", "[backend]") {
-    const auto maker = http_models<ChatMessage>(source_with(std::make_shared<ScriptedTransport>(answer_json("{}"))));
-    const ChainSettings settings = read_chain_settings(file);
-    CHECK_NOTHROW(make_chain<ChatMessage>(settings, {}, maker));
+TEST_CASE("a chain gets scripted models and models behind HTTP from one list of types", "[backend]") {
+    const ChainSettings settings = settings_with(std::make_shared<ScriptedTransport>(answer_json("{}")));
+    CHECK_NOTHROW(make_chain<ChatMessage>(settings));
     const ChatMessage question = ChatMessage::user("?");
-    CHECK(text_of(maker(find(settings, "s"))->generate({.messages = {&question, 1}}).message) == "fixed");
+    const auto scripted = make_model<ChatMessage>(find(settings, "s"));
+    CHECK(text_of(scripted->generate({.messages = {&question, 1}}).message) == "fixed");
 }
 
 TEST_CASE("the Anthropic model of the docs thinks", "[anthropic]") {
@@ -185,13 +203,12 @@ TEST_CASE("the Anthropic model of the docs thinks", "[anthropic]") {
 }
 
 TEST_CASE("a configuration whose key is not in the environment gives no chain", "[backend]") {
-    const ChainSettings settings =
-        read_chain_settings(R"({"models": {"m": {"type": "openai", "model": "x", "api_key_env": "MY_KEY"}}})");
+    const std::string_view json = R"({"models": {"m": {"type": "openai", "model": "x", "api_key_env": "MY_KEY"}}})";
     const auto transport = std::make_shared<ScriptedTransport>(answer_json("{}"));
     const auto with = [](std::string_view) { return std::optional<std::string>("secret"); };
     const auto without = [](std::string_view) { return std::optional<std::string>(); };
-    CHECK_NOTHROW(chain_with_models(settings, transport, with));
-    CHECK_THROWS_AS(chain_with_models(settings, transport, without), Error);
+    CHECK_NOTHROW(chain_with_models(json, transport, with));
+    CHECK_THROWS_AS(chain_with_models(json, transport, without), Error);
 }
 
 namespace {
@@ -201,10 +218,10 @@ ordered_json content_for(const std::string& last, const std::string& calls, cons
     const std::string body = R"({"choices":[{"message":{"content":"sure","tool_calls":)" + calls +
                              R"(},"finish_reason":")" + reason + R"("}]})";
     const auto transport = std::make_shared<ScriptedTransport>(answer_json(body));
-    const ChainSettings settings = read_chain_settings(file);
+    const ChainSettings settings = settings_with(transport);
     auto messages = round<anthropic::Message>();
     messages.push_back(message_traits<anthropic::Message>::make(Role::user, last));
-    const auto model = http_models<anthropic::Message>(source_with(transport))(find(settings, "o"));
+    const auto model = make_model<anthropic::Message>(find(settings, "o"));
     return model->generate({.messages = messages}).message.json()["content"];
 }
 
@@ -235,7 +252,61 @@ TEST_CASE("a paused reply that loses what it waits for is not asked to go on", "
         R"({"role":"assistant","content":[{"type":"server_tool_use","id":"s","name":"web_search","input":{}}],)"
         R"("stop_reason":"pause_turn","usage":{"input_tokens":9,"output_tokens":1}})";
     const auto transport = std::make_shared<ScriptedTransport>(answer_json(body));
-    const ChainSettings settings = read_chain_settings(file);
-    const auto model = http_models<openai::Message>(source_with(transport))(find(settings, "a"));
+    const ChainSettings settings = settings_with(transport);
+    const auto model = make_model<openai::Message>(find(settings, "a"));
     CHECK(model->generate({.messages = round<openai::Message>()}).finish == FinishReason::other);
+}
+
+namespace {
+
+/// How many problems a model's members have; `first` gets the first one.
+int problems_of_model(const std::string& members, std::string* first = nullptr) {
+    try {
+        (void)read_chain_settings(R"({"models": {"m": {)" + members + "}}}", {.name = "c", .types = provider_types()});
+    } catch (const Error& error) {
+        const std::string text = error.what();
+        if (first != nullptr) *first = text.substr(text.find('\n') + 1);
+        return static_cast<int>(std::ranges::count(text, '\n'));
+    }
+    return 0;
+}
+
+}  // namespace
+
+TEST_CASE("models behind HTTP are read with the name of their key", "[config_json]") {
+    const ChainSettings settings = read_chain_settings(
+        R"({"models": {"m": {"type": "openai", "base_url": "http://localhost:8080/v1", "model": "x", "dialect": "vllm",
+            "api_key_env": "MY_KEY", "max_output_tokens": 99, "extra": {"seed": 7}}}})",
+        {.types = provider_types()});
+    REQUIRE(settings.models.size() == 1);
+    const auto& model = std::any_cast<const OpenAIModelSettings&>(settings.models[0].config);
+    CHECK(settings.models[0].type == "openai");
+    CHECK(model.base_url == "http://localhost:8080/v1");
+    CHECK(model.model == "x");
+    CHECK(model.dialect == "vllm");
+    CHECK(model.api_key_env == "MY_KEY");
+    CHECK(model.max_output_tokens == 99);
+    CHECK(model.extra == R"({"seed": 7})");
+    CHECK_THROWS_AS(make_chain<ChatMessage>(settings), Error);
+
+    std::string problem;
+    CHECK(problems_of_model(R"("type": "anthropic")", &problem) == 1);
+    CHECK(problem == "c:1:13: models.m.model: missing, expected a string: the provider's name of the model");
+    CHECK(problems_of_model(R"("type": "anthropic", "model": "x", "dialect": "vllm")", &problem) == 1);
+    CHECK(problem.ends_with("models.m.dialect: only for the type \"openai\""));
+    CHECK(problems_of_model(R"("type": "openai", "model": "x", "replies": ["y"])") == 1);
+    CHECK(problems_of_model(R"("type": "openai", "model": "x", "base_url": "localhost")") == 1);
+    CHECK(problems_of_model(R"("type": "openai", "model": "x", "base_url": 5)") == 1);
+    CHECK(problems_of_model(R"("type": "openai", "model": "x", "extra": [1])") == 1);
+    CHECK(problems_of_model(R"("type": "openai", "model": "x", "api_key_env": "sk-secret")", &problem) == 1);
+    CHECK(problem.find("sk-secret") == std::string::npos);
+}
+
+TEST_CASE("the pages of the providers have the row of every key of their models", "[config]") {
+    ConfigTypes openai;
+    openai.register_model<ChatMessage>(openai_model_type(), openai_model_maker({}));
+    CHECK(undocumented_keys(openai, "extensions/openai/README.md") == "");
+    ConfigTypes anthropic;
+    anthropic.register_model<ChatMessage>(anthropic_model_type(), anthropic_model_maker({}));
+    CHECK(undocumented_keys(anthropic, "extensions/anthropic/README.md") == "");
 }

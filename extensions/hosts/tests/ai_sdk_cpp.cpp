@@ -87,6 +87,8 @@ template <>
 struct whittle::testing::Builder<ai::Message> {
     static constexpr std::string_view name = "ai::Message";
     static constexpr bool joins_results = true;
+    /// The rules that it is held to, the stricter ones last.
+    static std::array<const ValidityProfile*, 2> profiles() { return {&anthropic_messages(), &anthropic_thinking()}; }
     static std::vector<ai::Message> build(const ChatMessage& m) {
         ai::Message built(m.role == Role::system      ? ai::kMessageRoleSystem
                           : m.role == Role::assistant ? ai::kMessageRoleAssistant

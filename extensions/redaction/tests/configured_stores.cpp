@@ -1,13 +1,15 @@
 // Stores as a configuration asks for them: masked, sealed, in SQLite.
-#include "whittle/redaction/configured_redaction.hpp"
+#include "whittle/config/config_json.hpp"
+#include "whittle/redaction/redacted_store_type.hpp"
 
 #include "storage/file_tools.hpp"
 #include "support/catch.hpp"
+#include "support/documented_keys.hpp"
 #if WHITTLE_HAVE_SEALING
-#    include "whittle/sealing/configured_sealing.hpp"
+#    include "whittle/sealing/sealed_store_type.hpp"
 #endif
 #if WHITTLE_HAVE_SQLITE
-#    include "whittle/sqlite/configured_sqlite.hpp"
+#    include "whittle/sqlite/sqlite_store_type.hpp"
 #endif
 
 using namespace whittle;
@@ -15,7 +17,8 @@ using testing::TempDir;
 
 TEST_CASE("a configuration masks what is stored", "[redaction]") {
     const TempDir dir;
-    const ConfigSource source{.base_dir = dir.path().string(), .openers = {.redaction = open_configured_redaction}};
+    ConfigSource source{.base_dir = dir.path().string()};
+    source.types.register_store_around(redacted_store_type());
     const auto settings =
         read_chain_settings(R"({"storage": {"type": "file", "root": "store", "redaction": true}})", source);
     open_storage(settings.storage)->put_if_absent("k", "password: swordfish-1");
@@ -27,13 +30,13 @@ TEST_CASE("a configuration keeps masked and sealed objects in a file of SQLite, 
           "[redaction][sealing]") {
     const TempDir dir;
     std::string keys = "old " + std::string(64, 'a') + "\n";
-    const ConfigSource source{.base_dir = dir.path().string(),
-                              .lookup = [&](std::string_view name) -> std::optional<std::string> {
-                                  return name == "KEYS" ? std::optional(keys) : std::nullopt;
-                              },
-                              .openers = {.sqlite = open_configured_sqlite,
-                                          .sealing = open_configured_sealing,
-                                          .redaction = open_configured_redaction}};
+    ConfigSource source{.base_dir = dir.path().string(),
+                        .lookup = [&](std::string_view name) -> std::optional<std::string> {
+                            return name == "KEYS" ? std::optional(keys) : std::nullopt;
+                        }};
+    source.types.register_store(sqlite_store_type());
+    source.types.register_store_around(redacted_store_type());
+    source.types.register_store_around(sealed_store_type());
     const auto open_with = [&](const std::string& key_env) {
         const auto settings = read_chain_settings(
             R"({"storage": {"type": "sqlite", "root": "o.db", "redaction": true, "sealing_key_env": ")" + key_env +
@@ -55,3 +58,9 @@ TEST_CASE("a configuration keeps masked and sealed objects in a file of SQLite, 
           "KEYS:1: not an id, a space and 64 hexadecimal digits");
 }
 #endif
+
+TEST_CASE("the page of redaction has the row of its key", "[redaction]") {
+    ConfigTypes types;
+    types.register_store_around(redacted_store_type());
+    CHECK(testing::undocumented_keys(types, "extensions/redaction/README.md") == "");
+}

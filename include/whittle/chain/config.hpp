@@ -136,6 +136,11 @@ struct ChainCallbacks {
     operator detail::ChainBraces<M>() const;
 };
 
+template <typename Config>
+struct MiddlewareType;
+template <AgentMessage M>
+struct StageContext;
+
 /// What a middleware's configuration check can see of the chain it is in.
 struct ChainInfo {
     const ChainConfig& config;

@@ -165,6 +165,15 @@ DigestCallbacks<M> Compaction<M>::digest_callbacks() const {
     return callbacks;
 }
 
+/// The maker of `compaction_type`.
+inline constexpr auto make_compaction = []<AgentMessage M>(
+                                            const CompactionConfig& config,
+                                            const StageContext<M>& context) -> std::shared_ptr<Middleware<M>> {
+    return std::make_shared<Compaction<M>>(
+        context.model(), config, CompactionCallbacks<M>{{}, detail::failover_to<M>(context.model("failover.model"))},
+        context.name);
+};
+
 }  // namespace whittle::inline v0
 
 #define WHITTLE_DEFINES_COMPACTION

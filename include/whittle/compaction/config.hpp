@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/chain/config.hpp"
+#include "whittle/fields/config_entry.hpp"
 #include "whittle/pruning/config.hpp"
 #include "whittle/summary/config.hpp"
 #include "whittle/summary/detail/fold.hpp"
@@ -78,9 +79,6 @@ namespace detail {
 void check_compaction(const CompactionConfig& config, const ChainConfig& chain, std::size_t other_summarisers,
                       std::string_view name, Problems& problems);
 
-/// Values by name, such as those of a program's environment; nothing: it has no value.
-using EnvironmentLookup = std::function<std::optional<std::string>(std::string_view)>;
-
 /// `config` with the sizes that `AGENT_COMPACTION_THRESHOLD`, `AGENT_COMPACTION_TARGET` and
 /// `AGENT_COMPACTION_SUMMARY_SIZE` give, in tokens; each replaces its fraction too. An empty value is none.
 /// `AGENT_COMPACTION_MODEL` is the caller's, who has the models (for configuration files: `ConfigSource::knows_model`).
@@ -93,5 +91,8 @@ namespace detail {
 void read_compaction_environment(CompactionConfig& config, const EnvironmentLookup& lookup, Problems& problems);
 
 }  // namespace detail
+
+/// As configurations write it; `make_compaction` makes it.
+[[nodiscard]] MiddlewareType<CompactionConfig> compaction_type();
 
 }  // namespace whittle::inline v0

@@ -67,4 +67,7 @@ enum class MediaMode {
 /// "automatic", "keep", ...
 [[nodiscard]] std::string_view name_of(MediaMode mode) noexcept;
 
+/// As configurations write it; `make_pruning` makes it.
+[[nodiscard]] MiddlewareType<PruningConfig> pruning_type();
+
 }  // namespace whittle::inline v0

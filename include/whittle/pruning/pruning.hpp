@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -160,6 +161,12 @@ template <AgentMessage M>
     Chain<M>(std::move(settings), Pruning<M>(std::move(config))).compact_now(conversation);
     return {conversation.messages().begin(), conversation.messages().end()};
 }
+
+/// The maker of `pruning_type`.
+inline constexpr auto make_pruning =
+    []<AgentMessage M>(const PruningConfig& config, const StageContext<M>& context) -> std::shared_ptr<Middleware<M>> {
+    return std::make_shared<Pruning<M>>(config, context.name);
+};
 
 }  // namespace whittle::inline v0
 

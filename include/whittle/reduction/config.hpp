@@ -236,4 +236,7 @@ void check_tool_names(const ReductionConfig& config, const std::map<std::string,
                       const ChainInfo& chain, std::string_view name, Problems& problems);
 void check_reduction(const ReductionConfig& config, const ChainInfo& chain, std::string_view name, Problems& problems);
 
+/// As configurations write it; `make_reduction` makes it.
+[[nodiscard]] MiddlewareType<ReductionConfig> reduction_type();
+
 }  // namespace whittle::inline v0

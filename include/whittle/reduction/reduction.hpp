@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -183,6 +184,13 @@ std::size_t Reduction<M>::untouched_prefix(const Conversation<M>& conversation) 
     if (never_clears()) return conversation.size();
     return detail::untouched_by_clearing(conversation.outline(), config_, name_);
 }
+
+/// The maker of `reduction_type`.
+inline constexpr auto make_reduction = []<AgentMessage M>(
+                                           const ReductionConfig& config,
+                                           const StageContext<M>& context) -> std::shared_ptr<Middleware<M>> {
+    return std::make_shared<Reduction<M>>(config, ReductionCallbacks<M>{}, context.name);
+};
 
 }  // namespace whittle::inline v0
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/base/error.hpp"
+#include "whittle/chain/config.hpp"
 #include "whittle/storage/storage.hpp"
 
 #include <memory>
@@ -22,5 +23,8 @@ struct ReleaseContextConfig {
 
 /// Reports every value that is out of range, as "{name}.{field}".
 void check_release_context(const ReleaseContextConfig& config, std::string_view name, Problems& problems);
+
+/// As configurations write it; `make_release_context` makes it.
+[[nodiscard]] MiddlewareType<ReleaseContextConfig> release_context_type();
 
 }  // namespace whittle::inline v0

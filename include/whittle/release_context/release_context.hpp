@@ -3,6 +3,7 @@
 #include "whittle/chain/chain.hpp"
 #include "whittle/release_context/detail/release_context.hpp"
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,6 +49,13 @@ private:
 
     ReleaseContextConfig config_;
     std::string name_;
+};
+
+/// The maker of `release_context_type`.
+inline constexpr auto make_release_context = []<AgentMessage M>(
+                                                 const ReleaseContextConfig& config,
+                                                 const StageContext<M>& context) -> std::shared_ptr<Middleware<M>> {
+    return std::make_shared<ReleaseContext<M>>(config, context.name);
 };
 
 }  // namespace whittle::inline v0

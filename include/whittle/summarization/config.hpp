@@ -136,4 +136,7 @@ void check_summarization(const SummarizationConfig& config, const ChainConfig& c
                          std::string_view name, Problems& problems);
 void check_preserve_skills(const PreserveSkillsConfig& config, std::string_view name, Problems& problems);
 
+/// As configurations write it; `make_summarization` makes it.
+[[nodiscard]] MiddlewareType<SummarizationConfig> summarization_type();
+
 }  // namespace whittle::inline v0

@@ -153,6 +153,15 @@ std::vector<M> Summarization<M>::summarize(Conversation<M>& conversation, const 
     return after;
 }
 
+/// The maker of `summarization_type`.
+inline constexpr auto make_summarization = []<AgentMessage M>(
+                                               const SummarizationConfig& config,
+                                               const StageContext<M>& context) -> std::shared_ptr<Middleware<M>> {
+    SummarizationCallbacks<M> callbacks;
+    callbacks.failover = detail::failover_to<M>(context.model("failover.model"));
+    return std::make_shared<Summarization<M>>(context.model(), config, std::move(callbacks), context.name);
+};
+
 }  // namespace whittle::inline v0
 
 #define WHITTLE_DEFINES_SUMMARIZATION

@@ -65,4 +65,7 @@ struct TokenSavingStats {
     friend bool operator==(const TokenSavingStats&, const TokenSavingStats&) = default;
 };
 
+/// As configurations write it; `make_token_saving` makes it.
+[[nodiscard]] MiddlewareType<TokenSavingConfig> token_saving_type();
+
 }  // namespace whittle::inline v0

@@ -9,6 +9,7 @@
 #include "whittle/token_saving/steps.hpp"
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,6 +51,16 @@ public:
 
 private:
     detail::TokenSaver saver_;
+};
+
+/// The maker of `token_saving_type`.
+inline constexpr auto make_token_saving = []<AgentMessage M>(
+                                              const TokenSavingConfig& config,
+                                              const StageContext<M>& context) -> std::shared_ptr<Middleware<M>> {
+    TokenSavingConfig with_model = config;
+    if (auto model = context.model())
+        with_model.perplexity_classifier = make_model_classifier(as_text_model<M>(std::move(model)));
+    return std::make_shared<TokenSaving<M>>(std::move(with_model), context.name);
 };
 
 }  // namespace whittle::inline v0

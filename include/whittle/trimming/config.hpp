@@ -85,4 +85,7 @@ inline constexpr std::string_view trimmed_reason = "trim";
 /// Adds the problems of `config`. `name`: of the middleware.
 void check_trimming(const TrimmingConfig& config, const ChainInfo& chain, std::string_view name, Problems& problems);
 
+/// As configurations write it; `make_trimming` makes it.
+[[nodiscard]] MiddlewareType<TrimmingConfig> trimming_type();
+
 }  // namespace whittle::inline v0

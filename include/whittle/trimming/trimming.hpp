@@ -5,6 +5,7 @@
 #include "whittle/trimming/detail/trimmer.hpp"
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -51,6 +52,12 @@ private:
     }
 
     detail::Trimmer trimmer_;
+};
+
+/// The maker of `trimming_type`.
+inline constexpr auto make_trimming =
+    []<AgentMessage M>(const TrimmingConfig& config, const StageContext<M>& context) -> std::shared_ptr<Middleware<M>> {
+    return std::make_shared<Trimming<M>>(config, context.name);
 };
 
 }  // namespace whittle::inline v0

@@ -1,3 +1,4 @@
+#include "configuration/config_types.hpp"
 #include "support/catch.hpp"
 
 #include <whittle/config/config_json.hpp>
@@ -17,16 +18,19 @@ std::string agents_configuration() {
 }  // namespace
 
 TEST_CASE("the agent's configuration is accepted without a warning, its store not opened", "[agent]") {
-    const auto settings = whittle::read_chain_settings(agents_configuration(), {.name = "chain.json"});
+    const auto settings = whittle::read_chain_settings(agents_configuration(),
+                                                       {.name = "chain.json", .types = whittle::cli::config_types({})});
     CHECK(settings.warnings.empty());
-    CHECK(settings.storage.type == whittle::StorageSettings::Type::memory);
+    CHECK(settings.storage.type == "memory");
     CHECK(settings.config.storage == nullptr);
 }
 
 TEST_CASE("a configuration that truncates needs a store: the chain's, its own or each tool's", "[agent]") {
     const std::string truncates = R"("middlewares":[{"type":"reduction")";
     const std::string store = R"({"type":"memory"})";
-    const auto read = [](const std::string& json) { return whittle::read_chain_settings(json).stages.size(); };
+    const auto read = [](const std::string& json) {
+        return whittle::read_chain_settings(json, {.types = whittle::cli::config_types({})}).stages.size();
+    };
     CHECK_THROWS_AS(read("{" + truncates + "}]}"), whittle::Error);
     CHECK(read("{\"storage\":" + store + "," + truncates + "}]}") == 1);
     CHECK(read("{" + truncates + ",\"backend\":" + store + "}]}") == 1);
@@ -39,13 +43,14 @@ TEST_CASE("a key that stands where the name of its variable belongs is refused a
         const std::string model = R"({"type":"openai","model":"x","api_key_env":")" + text + "\"}";
         std::string error;
         try {
-            (void)whittle::read_chain_settings(R"({"models":{"m":)" + model + "}}");
+            (void)whittle::read_chain_settings(R"({"models":{"m":)" + model + "}}",
+                                               {.types = whittle::cli::config_types({})});
         } catch (const whittle::Error& refusal) {
             error = refusal.what();
         }
         CHECK(error.find("api_key_env") != std::string::npos);
         CHECK(error.find(text) == std::string::npos);
     }
-    CHECK_NOTHROW(
-        whittle::read_chain_settings(R"({"models":{"m":{"type":"openai","model":"x","api_key_env":"_A1"}}})"));
+    CHECK_NOTHROW(whittle::read_chain_settings(R"({"models":{"m":{"type":"openai","model":"x","api_key_env":"_A1"}}})",
+                                               {.types = whittle::cli::config_types({})}));
 }

@@ -48,11 +48,17 @@ TEST_CASE("options that say nothing without a real model are refused", "[agent]"
         CHECK(errc_of([&] { (void)parse_more({option, "openai"}); }) == Errc::invalid_argument);
 }
 
+namespace {
+
+std::string key_of(const whittle::ModelSettings& model) { return whittle::cli::http_settings_of(model)->api_key_env; }
+
+}  // namespace
+
 TEST_CASE("the usual key goes to the provider's own address only", "[agent]") {
     const auto both = [](std::string_view) { return std::optional<std::string>("secret"); };
     const auto key = [&](std::vector<std::string> more) {
         more.insert(more.begin(), {"--model", "m", "--task", "t"});
-        return agent::live_model_settings(parse_more(std::move(more)), both).api_key_env;
+        return key_of(agent::live_model_settings(parse_more(std::move(more)), both));
     };
     CHECK(key({}) == "OPENAI_API_KEY");
     CHECK(key({"--api", "anthropic"}) == "ANTHROPIC_API_KEY");
@@ -65,8 +71,8 @@ TEST_CASE("a usual key that is set to nothing is none", "[agent]") {
     const agent::Options options = parse_more({"--model", "m", "--task", "t"});
     const auto empty = [](std::string_view) { return std::optional<std::string>(""); };
     const auto none = [](std::string_view) { return std::optional<std::string>(); };
-    CHECK(agent::live_model_settings(options, empty).api_key_env.empty());
-    CHECK(agent::live_model_settings(options, none).api_key_env.empty());
+    CHECK(key_of(agent::live_model_settings(options, empty)).empty());
+    CHECK(key_of(agent::live_model_settings(options, none)).empty());
 }
 
 TEST_CASE("a cost is a number above 0", "[agent]") {

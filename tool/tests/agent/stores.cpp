@@ -1,4 +1,7 @@
 #include "agent/stores.hpp"
+#include "agent/live_model.hpp"
+#include "configuration/config_types.hpp"
+#include "whittle/redaction/redacted_store_type.hpp"
 
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
@@ -14,8 +17,8 @@ namespace {
 
 std::shared_ptr<whittle::Storage> open_default(const std::filesystem::path& folder, bool is_masked = false) {
     whittle::StorageSettings configured;
-    configured.redaction = is_masked;
-    configured.openers = agent::store_openers();
+    configured.around["redaction"] = whittle::RedactedStoreConfig{.redaction = is_masked};
+    configured.types = whittle::cli::config_types(agent::read_environment);
     return whittle::open_storage(agent::default_store(folder, std::move(configured)));
 }
 
@@ -44,19 +47,17 @@ TEST_CASE("the default store is masked where the configuration wants that", "[ag
 }
 
 TEST_CASE("a configuration may name every store that is built in", "[agent]") {
-    const whittle::StorageOpeners openers = agent::store_openers();
-    CHECK(openers.redaction);
+    const whittle::ConfigTypes types = whittle::cli::config_types(agent::read_environment);
 #if WHITTLE_HAVE_SQLITE
     const TempDir dir;
-    whittle::StorageSettings settings;
-    settings.type = whittle::StorageSettings::Type::sqlite;
-    settings.root = dir / "named.db";
-    settings.redaction = true;
-    settings.openers = openers;
-    whittle::open_storage(settings)->put_if_absent("key", "password=hunter2hunter2");
-    CHECK(std::filesystem::is_regular_file(settings.root));
-    const auto stored = whittle::open_storage(settings)->get("key");
+    const auto settings =
+        whittle::read_chain_settings(R"({"storage": {"type": "sqlite", "root": "named.db", "redaction": true}})",
+                                     {.base_dir = dir.path().string(), .types = types});
+    whittle::open_storage(settings.storage)->put_if_absent("key", "password=hunter2hunter2");
+    CHECK(std::filesystem::is_regular_file(dir / "named.db"));
+    const auto stored = whittle::open_storage(settings.storage)->get("key");
     REQUIRE(stored);
     CHECK(stored->find("hunter2") == std::string::npos);
 #endif
+    CHECK(types.rows().around.size() > 0);
 }

@@ -52,9 +52,11 @@ def configurations():
 
 
 def resolved(schema, value):
-    """The schema of an object, its branch by `type` included."""
+    """The schema of an object, its branch by `type` or `counter` included."""
+    if "$ref" in schema:
+        schema = whole_schema["$defs"][schema["$ref"].removeprefix("#/$defs/")]
     for branch in schema.get("allOf", []):
-        if isinstance(value, dict) and branch["if"]["properties"]["type"]["const"] == value.get("type"):
+        if isinstance(value, dict) and Draft202012Validator(branch["if"]).is_valid(value):
             return branch["then"]
     for branch in schema.get("anyOf", []):
         if branch.get("type") == "object":
@@ -93,9 +95,9 @@ def with_value(config, path, value):
     return config
 
 
-schema = json.loads(run("config", "schema").stdout)
-Draft202012Validator.check_schema(schema)
-validator = Draft202012Validator(schema)
+whole_schema = json.loads(run("config", "schema").stdout)
+Draft202012Validator.check_schema(whole_schema)
+validator = Draft202012Validator(whole_schema)
 taken = broken = tried = 0
 for name, config in configurations():
     if not reader_takes(config):
@@ -106,7 +108,7 @@ for name, config in configurations():
 
 # One configuration with an entry of every type, the reader's word on each breakage and the schema's.
 types = [branch["then"]["properties"]["type"]["const"]
-         for branch in schema["properties"]["middlewares"]["items"]["allOf"]]
+         for branch in whole_schema["properties"]["middlewares"]["items"]["allOf"]]
 whole = {
     "profile": {"context_window": 200000, "prices": {"input": 1, "output": 2}, "cache": {"read": 0.1}},
     "tokens": {"counter": "chars"}, "limits": {"model_calls": 3}, "storage": {"type": "file", "root": "store"},
@@ -119,8 +121,8 @@ for error in validator.iter_errors(whole):
     sys.exit(f"the whole: {list(error.absolute_path)}: {error.message}")
 if not reader_takes(whole):
     sys.exit("the reader refuses the whole")
-for path, value in breakages(schema, whole):
-    if path[-1] in ("extra", "type"):
+for path, value in breakages(whole_schema, whole):
+    if path[-1] in ("extra", "type", "counter"):
         continue  # any object; and another type is another schema
     config = with_value(whole, path, value)
     broken += 1

@@ -149,6 +149,19 @@ struct FailoverCallbacks {
     operator detail::FailoverBraces<M>() const;
 };
 
+namespace detail {
+/// Failover attempts ask that model; null: the first one.
+template <AgentMessage M>
+[[nodiscard]] FailoverCallbacks<M> failover_to(std::shared_ptr<Model<M>> model) {
+    FailoverCallbacks<M> callbacks;
+    if (model)
+        callbacks.get_failover_model = [model = std::move(model)](const FailoverContext<M>&) {
+            return FailoverModel<M>{model};
+        };
+    return callbacks;
+}
+}  // namespace detail
+
 /// (context, system instruction, user instruction, all messages) -> the model's input.
 template <AgentMessage M>
 using GenModelInput =

@@ -4,6 +4,7 @@
 #include "whittle/condensing/config.hpp"
 #include "whittle/condensing/detail/condense.hpp"
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,6 +34,15 @@ public:
 private:
     CondensingConfig config_;
     std::string name_;
+};
+
+/// The maker of `condensing_type`. Its distiller is the entry's model.
+inline constexpr auto make_condensing = []<AgentMessage M>(
+                                            const CondensingConfig& config,
+                                            const StageContext<M>& context) -> std::shared_ptr<Middleware<M>> {
+    CondensingConfig with_model = config;
+    if (auto model = context.model()) with_model.distiller = as_text_model<M>(std::move(model));
+    return std::make_shared<Condensing<M>>(std::move(with_model), context.name);
 };
 
 }  // namespace whittle::inline v0

@@ -52,4 +52,7 @@ struct CondensingConfig {
 /// Adds the problems of `config`. `name`: of the middleware.
 void check_condensing(const CondensingConfig& config, std::string_view name, Problems& problems);
 
+/// As configurations write it; `make_condensing` makes it.
+[[nodiscard]] MiddlewareType<CondensingConfig> condensing_type();
+
 }  // namespace whittle::inline v0

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "whittle/storage/store_type.hpp"
+
+namespace whittle::inline v0 {
+
+/// What a configuration says of masking.
+struct RedactedStoreConfig {
+    bool redaction = false;  ///< masked by the rules of `RedactionRules{}` before it is stored
+};
+
+/// The store that masks, for `ConfigTypes::register_store_around`. Masks by the rules that whittle has; a host that
+/// adds its own registers a type of its own. Opening throws what `redacted_storage` throws.
+[[nodiscard]] StoreAround<RedactedStoreConfig> redacted_store_type();
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,69 @@
+#pragma once
+
+#include "whittle/fields/config_entry.hpp"
+#include "whittle/fields/config_field.hpp"
+#include "whittle/storage/storage.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace whittle::inline v0 {
+
+/// Where a store is; nothing: in the process.
+struct StorePlace {
+    std::string path{};     ///< on this machine's disk
+    std::string address{};  ///< of a server
+
+    friend bool operator==(const StorePlace&, const StorePlace&) = default;
+};
+
+/// A type of store, as configurations write it. Beside `fields` its object has "type", and the keys of stores around
+/// it.
+template <typename Config>
+struct StoreType {
+    std::string type{};  ///< a to z, 0 to 9 and _
+    ConfigFields<Config> fields{};
+    std::function<std::shared_ptr<Storage>(const Config&, const ConfigContext&)> open{};
+    std::function<StorePlace(const Config&)> place{};  ///< empty: in the process
+    /// Called once the keys are read: what several of them say together, or the environment. Empty: nothing.
+    std::function<void(Config&, ConfigEntry&)> complete{};
+};
+
+/// Which of two stores around one is the outer one: what is masked has to be masked before it is sealed.
+enum class StoreLayer { seals, masks };
+
+/// A store around another one, which the keys of that ask for.
+template <typename Config>
+struct StoreAround {
+    std::string type{};  ///< a to z, 0 to 9 and _; no file has it
+    StoreLayer layer = StoreLayer::seals;
+    ConfigFields<Config> fields{};
+    /// The inner store itself, where the keys do not ask for another.
+    std::function<std::shared_ptr<Storage>(std::shared_ptr<Storage>, const Config&, const ConfigContext&)> wrap{};
+};
+
+/// A directory as a configuration names it.
+struct FileStoreConfig : FileStorageOptions {
+    std::string root{};      ///< the directory
+    std::string root_env{};  ///< instead: the name of an environment value that holds it
+};
+
+[[nodiscard]] StoreType<MemoryStorageOptions> memory_store_type();
+[[nodiscard]] StoreType<FileStoreConfig> file_store_type();
+
+namespace detail {
+/// Calls `visit(type)` for each store of the core.
+template <typename Visit>
+void visit_core_stores(const Visit& visit) {
+    visit(memory_store_type());
+    visit(file_store_type());
+}
+}  // namespace detail
+
+namespace detail {
+/// For `StoreType::complete`: `root` is what the keys "root" and "root_env" say. `expected`: "the path of a directory".
+void complete_root(std::string& root, const std::string& root_env, std::string_view expected, ConfigEntry& entry);
+}  // namespace detail
+
+}  // namespace whittle::inline v0

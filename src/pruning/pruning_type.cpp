@@ -1,0 +1,47 @@
+#include "whittle/chain/middleware_type.hpp"
+#include "whittle/pruning/config.hpp"
+#include "whittle/pruning/detail/pruning_fields.hpp"
+
+namespace whittle::inline v0 {
+
+namespace detail {
+
+ConfigFields<PruningConfig> pruning_fields() {
+    using C = PruningConfig;
+    return {
+        {"protected_tools", &C::protected_tools, "beside those of the chain: their results are never pruned"},
+        {"skip_boundary_turns", &C::skip_boundary_turns, "user turns at the end that stay; 0: the open round only"},
+        {"protect_current_turn_only", &C::protect_current_turn_only,
+         "with fewer turns than that: the newest one stays, instead of all"},
+        {"prune_failed_results", &C::prune_failed_results, "prune results of failed calls too"},
+        {"protect_newest_tokens", &C::protect_newest_tokens,
+         "tokens of the newest prunable results before the boundary that stay"},
+        {"minimum_gain_tokens", &C::minimum_gain_tokens, "prune nothing unless this much gets free"},
+        {.name = "placeholder",
+         .member = &C::placeholder,
+         .meaning = "empty: says what was pruned and where it is",
+         .fallback = "built in"},
+        {"partial", &C::partial, "keep head and tail of a text around the placeholder"},
+        {"head_bytes", &C::head_bytes, "bytes kept of the start, with `partial`"},
+        {"tail_bytes", &C::tail_bytes, "bytes kept of the end, with `partial`"},
+        {"fit_limits", &C::fit_limits, "keep the request within the images and bytes that the provider takes"},
+        {"limits_target_fraction", &C::limits_target_fraction, "of such a limit that is exceeded, how much is left", 0,
+         1},
+        {"head_lines", &C::head_lines, "first lines kept, of at most `head_bytes`; 0: all of these"},
+        {"tail_lines", &C::tail_lines, "last lines kept, of at most `tail_bytes`; 0: all of these"},
+    };
+}
+
+}  // namespace detail
+
+MiddlewareType<PruningConfig> pruning_type() {
+    ConfigFields<PruningConfig> fields = detail::pruning_fields();
+    fields.insert(fields.begin(), own_storage_field(&PruningConfig::storage));
+    return {.type = "pruning",
+            .fields = std::move(fields),
+            .check = [](const PruningConfig& config, const ChainInfo&, std::string_view, Problems& problems) {
+                check_pruning(config, "", problems);
+            }};
+}
+
+}  // namespace whittle::inline v0
