@@ -1,10 +1,9 @@
 // Over anthropic::Message, once for every program.
 #include "whittle/anthropic/anthropic.hpp"
 
-#include "whittle/provider/detail/compile.hpp"
+#include "whittle/loop/agent_loop.hpp"
+#include "whittle/preset/core_types.hpp"
 
-namespace whittle::inline v0 {
-
-WHITTLE_COMPILE_FOR(anthropic::Message)
-
-}  // namespace whittle::inline v0
+#define WHITTLE_COMPILES anthropic::Message
+#include "whittle/base/detail/compiled_types.hpp"
+#undef WHITTLE_COMPILES

@@ -1,10 +1,9 @@
 // Over openai::Message, once for every program.
 #include "whittle/openai/openai.hpp"
 
-#include "whittle/provider/detail/compile.hpp"
+#include "whittle/loop/agent_loop.hpp"
+#include "whittle/preset/core_types.hpp"
 
-namespace whittle::inline v0 {
-
-WHITTLE_COMPILE_FOR(openai::Message)
-
-}  // namespace whittle::inline v0
+#define WHITTLE_COMPILES openai::Message
+#include "whittle/base/detail/compiled_types.hpp"
+#undef WHITTLE_COMPILES

@@ -22,11 +22,16 @@
 #    define WHITTLE_OVER_TYPE_2(T)
 #endif
 
+// A file that has seen all templates, defines WHITTLE_COMPILES as a type and includes this one compiles them over it.
 #undef WHITTLE_COMPILED
-#define WHITTLE_COMPILED(T)               \
-    extern template class T<ChatMessage>; \
-    WHITTLE_OVER_TYPE_1(T)                \
-    WHITTLE_OVER_TYPE_2(T)
+#ifdef WHITTLE_COMPILES
+#    define WHITTLE_COMPILED(T) template class T<WHITTLE_COMPILES>;
+#else
+#    define WHITTLE_COMPILED(T)               \
+        extern template class T<ChatMessage>; \
+        WHITTLE_OVER_TYPE_1(T)                \
+        WHITTLE_OVER_TYPE_2(T)
+#endif
 
 namespace whittle::inline v0 {
 
