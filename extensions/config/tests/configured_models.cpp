@@ -203,12 +203,12 @@ TEST_CASE("the Anthropic model of the docs thinks", "[anthropic]") {
 }
 
 TEST_CASE("a configuration whose key is not in the environment gives no chain", "[backend]") {
-    const std::string_view json = R"({"models": {"m": {"type": "openai", "model": "x", "api_key_env": "MY_KEY"}}})";
+    const std::string_view text = R"({"models": {"m": {"type": "openai", "model": "x", "api_key_env": "MY_KEY"}}})";
     const auto transport = std::make_shared<ScriptedTransport>(answer_json("{}"));
     const auto with = [](std::string_view) { return std::optional<std::string>("secret"); };
     const auto without = [](std::string_view) { return std::optional<std::string>(); };
-    CHECK_NOTHROW(chain_with_models(json, transport, with));
-    CHECK_THROWS_AS(chain_with_models(json, transport, without), Error);
+    CHECK_NOTHROW(chain_with_models(text, transport, with));
+    CHECK_THROWS_AS(chain_with_models(text, transport, without), Error);
 }
 
 namespace {
