@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <utility>
 
 namespace whittle::inline v0 {
 
@@ -14,29 +15,21 @@ StoreType<MemoryStorageOptions> memory_store_type() {
 
 StoreType<FileStoreConfig> file_store_type() {
     using C = FileStoreConfig;
+    ConfigFields<C> fields =
+        detail::disk_store_fields<C>("the directory; a relative one is relative to the configuration file",
+                                     "what a finished write survives: `none`, `data`, `full`; see docs/storage.md");
+    fields.insert(fields.end(),
+                  {
+                      {"temporary_max_age_seconds", &C::temporary_max_age_seconds,
+                       "older temporary files are removed on opening"},
+                      {.name = "shown_root",
+                       .member = &C::shown_root,
+                       .meaning = "what references to objects begin with, where the agent's own file tool finds the "
+                                  "directory elsewhere",
+                       .fallback = "the root's path"},
+                  });
     return {.type = "file",
-            .fields =
-                {
-                    {.name = "root",
-                     .member = &C::root,
-                     .meaning = "the directory; a relative one is relative to the configuration file",
-                     .fallback = "required"},
-                    {.name = "root_env",
-                     .member = &C::root_env,
-                     .meaning = "instead of `root`: the name of an environment value that holds it",
-                     .fallback = "none"},
-                    {.name = "durability",
-                     .member = word_member<C>(&C::durability, {Durability::none, Durability::data, Durability::full}),
-                     .meaning = "what a finished write survives: `none`, `data`, `full`; see docs/storage.md",
-                     .words = {"none", "data", "full"}},
-                    {"temporary_max_age_seconds", &C::temporary_max_age_seconds,
-                     "older temporary files are removed on opening"},
-                    {.name = "shown_root",
-                     .member = &C::shown_root,
-                     .meaning = "what references to objects begin with, where the agent's own file tool finds the "
-                                "directory elsewhere",
-                     .fallback = "the root's path"},
-                },
+            .fields = std::move(fields),
             .open = [](const C& config, const ConfigContext&) { return file_storage(config.root, config); },
             .place = [](const C& config) { return StorePlace{.path = config.root}; },
             .complete =

@@ -5,9 +5,7 @@ namespace whittle::inline v0 {
 ModelType<AnthropicModelSettings> anthropic_model_type() {
     return {.type = "anthropic",
             .fields = detail::http_model_fields<AnthropicModelSettings>("/v1/messages"),
-            .complete = [](AnthropicModelSettings& settings, ConfigEntry& entry) {
-                detail::check_http_model(settings, entry);
-            }};
+            .complete = detail::check_http_model};
 }
 
 AnthropicModelConfig anthropic_config(const AnthropicModelSettings& settings, const std::string& name,

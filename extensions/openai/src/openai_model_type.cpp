@@ -12,11 +12,7 @@ ModelType<OpenAIModelSettings> openai_model_type() {
                       .member = &OpenAIModelSettings::dialect,
                       .meaning = "what kind of server it is: a name of `openai::dialects()`",
                       .fallback = "openai"});
-    return {.type = "openai",
-            .fields = std::move(fields),
-            .complete = [](OpenAIModelSettings& settings, ConfigEntry& entry) {
-                detail::check_http_model(settings, entry);
-            }};
+    return {.type = "openai", .fields = std::move(fields), .complete = detail::check_http_model};
 }
 
 OpenAIModelConfig openai_config(const OpenAIModelSettings& settings, const std::string& name,

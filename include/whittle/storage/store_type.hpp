@@ -7,6 +7,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace whittle::inline v0 {
 
@@ -62,6 +64,23 @@ void visit_core_stores(const Visit& visit) {
 }  // namespace detail
 
 namespace detail {
+/// The keys of every store on disk, of a `Config` with `root`, `root_env` and `durability`.
+template <typename Config>
+[[nodiscard]] ConfigFields<Config> disk_store_fields(std::string root_meaning, std::string durability_meaning) {
+    using C = Config;
+    return {
+        {.name = "root", .member = &C::root, .meaning = std::move(root_meaning), .fallback = "required"},
+        {.name = "root_env",
+         .member = &C::root_env,
+         .meaning = "instead of `root`: the name of an environment value that holds it",
+         .fallback = "none"},
+        {.name = "durability",
+         .member = word_member<C>(&C::durability, {Durability::none, Durability::data, Durability::full}),
+         .meaning = std::move(durability_meaning),
+         .words = {"none", "data", "full"}},
+    };
+}
+
 /// For `StoreType::complete`: `root` is what the keys "root" and "root_env" say. `expected`: "the path of a directory".
 void complete_root(std::string& root, const std::string& root_env, std::string_view expected, ConfigEntry& entry);
 }  // namespace detail
