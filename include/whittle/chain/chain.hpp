@@ -1,6 +1,5 @@
 #pragma once
 
-#include "whittle/chain/detail/callback_braces.hpp"
 #include "whittle/chain/middleware.hpp"
 
 #include <atomic>
@@ -67,17 +66,16 @@ class Chain {
 public:
     using Stages = std::vector<std::shared_ptr<Middleware<M>>>;
 
-    /// `callbacks`: `ChainCallbacks<M>`, or its members in braces. Throws Error(invalid_config) that lists every
-    /// problem. Warnings go to `warnings()` and to `on_event`.
-    Chain(ChainConfig config, detail::ChainBraces<M> callbacks, Stages stages);
+    /// Throws Error(invalid_config) that lists every problem. Warnings go to `warnings()` and to `on_event`.
+    Chain(ChainConfig config, ChainCallbacks<M> callbacks, Stages stages);
     explicit Chain(ChainConfig config, Stages stages = {}) : Chain(std::move(config), {}, std::move(stages)) {}
 
     /// Takes middlewares by value, or as shared pointers where the caller wants to keep one.
     template <ChainStage First, ChainStage... Rest>
     Chain(ChainConfig config, First first, Rest... rest)
-        : Chain(std::move(config), detail::ChainBraces<M>{}, std::move(first), std::move(rest)...) {}
+        : Chain(std::move(config), ChainCallbacks<M>{}, std::move(first), std::move(rest)...) {}
     template <ChainStage First, ChainStage... Rest>
-    Chain(ChainConfig config, detail::ChainBraces<M> callbacks, First first, Rest... rest)
+    Chain(ChainConfig config, ChainCallbacks<M> callbacks, First first, Rest... rest)
         : Chain(std::move(config), std::move(callbacks),
                 Stages{detail::to_stage<M>(std::move(first)), detail::to_stage<M>(std::move(rest))...}) {}
 

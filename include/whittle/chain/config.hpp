@@ -117,11 +117,6 @@ struct Eviction {
     bool is_folded = false;                 ///< a summary stands for its message; else something shorter in its place
 };
 
-namespace detail {
-template <AgentMessage M>
-struct ChainBraces;
-}  // namespace detail
-
 /// What takes a message type or gets called back.
 template <AgentMessage M = ChatMessage>
 struct ChainCallbacks {
@@ -132,8 +127,6 @@ struct ChainCallbacks {
     /// Tells the host's tools and guards what the model no longer sees: a file may be read again. Once for each result
     /// when it first becomes less, after the hook's commits stand, on its thread; what it throws is dropped.
     std::function<void(const Eviction&)> on_evicted{};
-
-    operator detail::ChainBraces<M>() const;
 };
 
 template <typename Config>

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -28,19 +27,6 @@ struct CompactionCallbacks {
     FailoverCallbacks<M> failover{};  ///< used if `failover` is configured
 };
 
-namespace detail {
-
-/// `CompactionCallbacks` as braces write it: names the member that a function does not fit.
-template <AgentMessage M>
-struct CompactionBraces {
-    RetryBraces<M> retry{};
-    FailoverBraces<M> failover{};
-
-    [[nodiscard]] CompactionCallbacks<M> take() { return {.retry = retry.take(), .failover = failover.take()}; }
-};
-
-}  // namespace detail
-
 /// Whether another attempt with the same model can help: not after a refused key, a bad request or a model's refusal.
 [[nodiscard]] bool is_worth_a_retry(const DigestError& error) noexcept;
 
@@ -51,13 +37,8 @@ template <AgentMessage M = ChatMessage>
 class Compaction final : public Middleware<M> {
 public:
     /// `summariser` null: the agent's own model. Without one either, only the cheap stages run; that is reported once.
-    /// `callbacks` in braces: the members of `CompactionCallbacks<M>`.
     explicit Compaction(std::shared_ptr<Model<M>> summariser = nullptr, CompactionConfig config = {},
-                        detail::CompactionBraces<M> callbacks = {}, std::string name = "compaction")
-        : Compaction(std::move(summariser), std::move(config), callbacks.take(), std::move(name)) {}
-    template <std::same_as<CompactionCallbacks<M>> Callbacks>
-    Compaction(std::shared_ptr<Model<M>> summariser, CompactionConfig config, Callbacks callbacks,
-               std::string name = "compaction")
+                        CompactionCallbacks<M> callbacks = {}, std::string name = "compaction")
         : summariser_(std::move(summariser)),
           config_(std::move(config)),
           callbacks_(std::move(callbacks)),
@@ -101,10 +82,8 @@ private:
 
 /// From a pointer to a class of one's own that is a model, too.
 template <typename T>
-Compaction(std::shared_ptr<T>, CompactionConfig = {}, detail::CompactionBraces<detail::ModelMessage<T>> = {},
+Compaction(std::shared_ptr<T>, CompactionConfig = {}, CompactionCallbacks<detail::ModelMessage<T>> = {},
            std::string = {}) -> Compaction<detail::ModelMessage<T>>;
-template <typename T, AgentMessage M>
-Compaction(std::shared_ptr<T>, CompactionConfig, CompactionCallbacks<M>, std::string = {}) -> Compaction<M>;
 
 template <AgentMessage M>
 void Compaction<M>::check(const ChainInfo& chain, Problems& problems) const {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "whittle/base/detail/callback_slot.hpp"
 #include "whittle/chain/chain.hpp"
 #include "whittle/loop/detail/jobs.hpp"
 #include "whittle/loop/detail/model_for_chain.hpp"
@@ -31,10 +30,6 @@ struct LoopConfig {
     bool offer_fetch_media = true;     ///< the same, if a middleware of the chain offers it
 };
 
-namespace detail {
-struct LoopBraces;
-}  // namespace detail
-
 /// What a host may watch. Called on the thread that runs the loop, one at a time; what these throw fails the run. With
 /// several `tool_threads`, tools start in call order and `on_tool_end` comes in the order in which they end.
 struct LoopCallbacks {
@@ -45,39 +40,7 @@ struct LoopCallbacks {
     std::function<void()> on_restart{};
     std::function<void(const ToolContext&)> on_tool_start{};
     std::function<void(const ToolContext&, const ToolResult&)> on_tool_end{};
-
-    operator detail::LoopBraces() const;
 };
-
-namespace detail {
-
-namespace loop_callback {
-struct on_delta;
-struct on_restart;
-struct on_tool_start;
-struct on_tool_end;
-}  // namespace loop_callback
-
-/// `LoopCallbacks` as braces write it: names the member that a function does not fit.
-struct LoopBraces {
-    CallbackSlot<loop_callback::on_delta, decltype(LoopCallbacks::on_delta)> on_delta{};
-    CallbackSlot<loop_callback::on_restart, decltype(LoopCallbacks::on_restart)> on_restart{};
-    CallbackSlot<loop_callback::on_tool_start, decltype(LoopCallbacks::on_tool_start)> on_tool_start{};
-    CallbackSlot<loop_callback::on_tool_end, decltype(LoopCallbacks::on_tool_end)> on_tool_end{};
-
-    [[nodiscard]] LoopCallbacks take() {
-        return {.on_delta = on_delta.take(),
-                .on_restart = on_restart.take(),
-                .on_tool_start = on_tool_start.take(),
-                .on_tool_end = on_tool_end.take()};
-    }
-};
-
-}  // namespace detail
-
-inline LoopCallbacks::operator detail::LoopBraces() const {
-    return {.on_delta = on_delta, .on_restart = on_restart, .on_tool_start = on_tool_start, .on_tool_end = on_tool_end};
-}
 
 struct RunResult {
     std::string text{};  ///< the answer, or the direct result; what there was of it otherwise
@@ -108,33 +71,30 @@ struct ToolRun {
 template <ToolMessage M = ChatMessage>
 class AgentLoop {
 public:
-    /// `callbacks`: `LoopCallbacks`, or its members in braces.
     AgentLoop(std::shared_ptr<Model<M>> model, std::vector<Tool> tools, Chain<M> chain, LoopConfig config = {},
-              detail::LoopBraces callbacks = {});
+              LoopCallbacks callbacks = {});
     /// Without tools of its own.
-    AgentLoop(std::shared_ptr<Model<M>> model, Chain<M> chain, LoopConfig config = {},
-              detail::LoopBraces callbacks = {})
+    AgentLoop(std::shared_ptr<Model<M>> model, Chain<M> chain, LoopConfig config = {}, LoopCallbacks callbacks = {})
         : AgentLoop(std::move(model), {}, std::move(chain), std::move(config), std::move(callbacks)) {}
     /// The model is a function that takes `const ModelRequest<M>&` and gives `Reply<M>` or `M`.
     template <detail::ModelFunction<M> F>
-    AgentLoop(F model, std::vector<Tool> tools, Chain<M> chain, LoopConfig config = {},
-              detail::LoopBraces callbacks = {})
+    AgentLoop(F model, std::vector<Tool> tools, Chain<M> chain, LoopConfig config = {}, LoopCallbacks callbacks = {})
         : AgentLoop(detail::to_model<M>(std::move(model)), std::move(tools), std::move(chain), std::move(config),
                     std::move(callbacks)) {}
     template <detail::ModelFunction<M> F>
-    AgentLoop(F model, Chain<M> chain, LoopConfig config = {}, detail::LoopBraces callbacks = {})
+    AgentLoop(F model, Chain<M> chain, LoopConfig config = {}, LoopCallbacks callbacks = {})
         : AgentLoop(detail::to_model<M>(std::move(model)), {}, std::move(chain), std::move(config),
                     std::move(callbacks)) {}
     /// Never compiles: says what is wrong with what should be a model, or with a chain for another message type.
     template <typename T, AgentMessage ChainIsFor>
     requires(!detail::StandsForModel<T, M> || !std::is_same_v<ChainIsFor, M>)
-        AgentLoop(T, std::vector<Tool>, const Chain<ChainIsFor>& chain, LoopConfig = {}, detail::LoopBraces = {})
+        AgentLoop(T, std::vector<Tool>, const Chain<ChainIsFor>& chain, LoopConfig = {}, LoopCallbacks = {})
         : chain_(chain.config()) {
         [[maybe_unused]] const detail::ModelForChain<typename detail::PointedAt<T>::type, ChainIsFor> required;
     }
     template <typename T, AgentMessage ChainIsFor>
     requires(!detail::StandsForModel<T, M> || !std::is_same_v<ChainIsFor, M>)
-        AgentLoop(T, const Chain<ChainIsFor>& chain, LoopConfig = {}, detail::LoopBraces = {})
+        AgentLoop(T, const Chain<ChainIsFor>& chain, LoopConfig = {}, LoopCallbacks = {})
         : chain_(chain.config()) {
         [[maybe_unused]] const detail::ModelForChain<typename detail::PointedAt<T>::type, ChainIsFor> required;
     }
@@ -180,9 +140,9 @@ private:
 };
 
 template <typename T, ToolMessage M>
-AgentLoop(T, std::vector<Tool>, Chain<M>, LoopConfig = {}, detail::LoopBraces = {}) -> AgentLoop<M>;
+AgentLoop(T, std::vector<Tool>, Chain<M>, LoopConfig = {}, LoopCallbacks = {}) -> AgentLoop<M>;
 template <typename T, ToolMessage M>
-AgentLoop(T, Chain<M>, LoopConfig = {}, detail::LoopBraces = {}) -> AgentLoop<M>;
+AgentLoop(T, Chain<M>, LoopConfig = {}, LoopCallbacks = {}) -> AgentLoop<M>;
 
 namespace detail {
 
@@ -223,12 +183,12 @@ template <AgentMessage M>
 
 template <ToolMessage M>
 AgentLoop<M>::AgentLoop(std::shared_ptr<Model<M>> model, std::vector<Tool> tools, Chain<M> chain, LoopConfig config,
-                        detail::LoopBraces callbacks)
+                        LoopCallbacks callbacks)
     : model_(std::move(model)),
       tools_(std::move(tools)),
       chain_(std::move(chain)),
       config_(std::move(config)),
-      callbacks_(callbacks.take()) {
+      callbacks_(std::move(callbacks)) {
     detail::add_offered(tools_, chain_.tools(), config_);
     check_loop(config_, tools_, model_ != nullptr);
     for (const Tool& tool : tools_) specs_.push_back(tool.spec());

@@ -1,13 +1,11 @@
 #pragma once
 
-#include "whittle/base/detail/callback_slot.hpp"
 #include "whittle/chain/middleware.hpp"
 #include "whittle/message/part.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -118,18 +116,12 @@ struct ClearResult {
     std::string content{};
 };
 
-namespace detail {
-struct ToolReductionBraces;
-}  // namespace detail
-
 /// A tool's own handlers. Each may be called from several threads at once. They do not run for a skipped phase.
 struct ToolReductionCallbacks {
     std::function<TruncResult(const ToolDetail&)> trunc_handler{};  ///< gets the whole result
     /// Makes the sink that the tool writes to, in front of the one given; for results that must not be held in memory.
     std::function<std::unique_ptr<PartSink>(const ToolContext&, PartSink&)> trunc_sink{};
     std::function<ClearResult(const ToolDetail&)> clear_handler{};
-
-    operator detail::ToolReductionBraces() const;
 };
 
 /// What takes a message type or a tool detail.
@@ -149,83 +141,6 @@ struct ReductionCallbacks {
     std::function<void(const CallbackContext&, const Conversation<M>&, const StageReport&)> clear_post_process{};
     std::map<std::string, ToolReductionCallbacks> tool_config{};
 };
-
-namespace detail {
-
-namespace tool_reduction_callback {
-struct trunc_handler;
-struct trunc_sink;
-struct clear_handler;
-}  // namespace tool_reduction_callback
-
-/// `ToolReductionCallbacks` as braces write it: names the member that a function does not fit.
-struct ToolReductionBraces {
-    using Callbacks = ToolReductionCallbacks;
-
-    CallbackSlot<tool_reduction_callback::trunc_handler, decltype(Callbacks::trunc_handler)> trunc_handler{};
-    CallbackSlot<tool_reduction_callback::trunc_sink, decltype(Callbacks::trunc_sink)> trunc_sink{};
-    CallbackSlot<tool_reduction_callback::clear_handler, decltype(Callbacks::clear_handler)> clear_handler{};
-
-    [[nodiscard]] Callbacks take() {
-        return {.trunc_handler = trunc_handler.take(),
-                .trunc_sink = trunc_sink.take(),
-                .clear_handler = clear_handler.take()};
-    }
-};
-
-/// `tool_config` as braces write it, or as a map.
-class ToolReductionMap {
-public:
-    ToolReductionMap() = default;
-    ToolReductionMap(std::map<std::string, ToolReductionCallbacks> tools) noexcept : tools_(std::move(tools)) {}
-    ToolReductionMap(std::initializer_list<std::pair<std::string, ToolReductionBraces>> tools) {
-        for (std::pair<std::string, ToolReductionBraces> tool : tools) tools_.emplace(tool.first, tool.second.take());
-    }
-
-    [[nodiscard]] std::map<std::string, ToolReductionCallbacks> take() noexcept { return std::move(tools_); }
-
-private:
-    std::map<std::string, ToolReductionCallbacks> tools_{};
-};
-
-namespace reduction_callback {
-struct gen_trunc_offload_file_path;
-struct gen_clear_offload_file_path;
-struct token_counter;
-struct clear_message_rewriter;
-struct clear_post_process;
-}  // namespace reduction_callback
-
-/// `ReductionCallbacks` as braces write it, with the same members in the same order.
-template <AgentMessage M>
-struct ReductionBraces {
-    using Callbacks = ReductionCallbacks<M>;
-
-    CallbackSlot<reduction_callback::gen_trunc_offload_file_path, decltype(Callbacks::gen_trunc_offload_file_path)>
-        gen_trunc_offload_file_path{};
-    CallbackSlot<reduction_callback::gen_clear_offload_file_path, decltype(Callbacks::gen_clear_offload_file_path)>
-        gen_clear_offload_file_path{};
-    CallbackSlot<reduction_callback::token_counter, decltype(Callbacks::token_counter)> token_counter{};
-    CallbackSlot<reduction_callback::clear_message_rewriter, decltype(Callbacks::clear_message_rewriter)>
-        clear_message_rewriter{};
-    CallbackSlot<reduction_callback::clear_post_process, decltype(Callbacks::clear_post_process)> clear_post_process{};
-    ToolReductionMap tool_config{};
-
-    [[nodiscard]] Callbacks take() {
-        return {.gen_trunc_offload_file_path = gen_trunc_offload_file_path.take(),
-                .gen_clear_offload_file_path = gen_clear_offload_file_path.take(),
-                .token_counter = token_counter.take(),
-                .clear_message_rewriter = clear_message_rewriter.take(),
-                .clear_post_process = clear_post_process.take(),
-                .tool_config = tool_config.take()};
-    }
-};
-
-}  // namespace detail
-
-inline ToolReductionCallbacks::operator detail::ToolReductionBraces() const {
-    return {.trunc_handler = trunc_handler, .trunc_sink = trunc_sink, .clear_handler = clear_handler};
-}
 
 /// Reports every value that is out of range or contradicts another.
 void check_tool_callbacks(const ToolReductionCallbacks& callbacks, std::string_view name, std::string_view tool,

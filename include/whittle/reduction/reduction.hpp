@@ -8,7 +8,6 @@
 #include "whittle/reduction/detail/truncation.hpp"
 
 #include <algorithm>
-#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -24,12 +23,8 @@ namespace whittle::inline v0 {
 template <AgentMessage M = ChatMessage>
 class Reduction final : public Middleware<M> {
 public:
-    /// `callbacks` in braces: the members of `ReductionCallbacks<M>`.
-    explicit Reduction(ReductionConfig config = {}, detail::ReductionBraces<M> callbacks = {},
+    explicit Reduction(ReductionConfig config = {}, ReductionCallbacks<M> callbacks = {},
                        std::string name = "reduction")
-        : Reduction(std::move(config), callbacks.take(), std::move(name)) {}
-    template <std::same_as<ReductionCallbacks<M>> Callbacks>
-    Reduction(ReductionConfig config, Callbacks callbacks, std::string name = "reduction")
         : config_(std::move(config)), callbacks_(std::move(callbacks)), name_(std::move(name)) {}
 
     [[nodiscard]] std::string_view name() const noexcept override { return name_; }
@@ -64,9 +59,6 @@ private:
     ReductionCallbacks<M> callbacks_;
     std::string name_;
 };
-
-template <AgentMessage M>
-Reduction(ReductionConfig, ReductionCallbacks<M>, std::string = {}) -> Reduction<M>;
 
 template <AgentMessage M>
 void Reduction<M>::check(const ChainInfo& chain, Problems& problems) const {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "whittle/base/detail/callback_slot.hpp"
 #include "whittle/conversation/conversation.hpp"
 #include "whittle/summarization/detail/finalizer.hpp"
 #include "whittle/summarization/detail/preserved.hpp"
@@ -78,56 +77,5 @@ struct SummarizationCallbacks {
     /// `transcript_file_path` names none.
     std::shared_ptr<Transcript<M>> transcript{};
 };
-
-namespace detail {
-
-namespace summarization_callback {
-struct token_counter;
-struct gen_model_input;
-struct finalize;
-struct callback;
-struct user_message_filter;
-struct attach_files;
-struct flush_memory;
-struct executor;
-struct on_internal_event;
-}  // namespace summarization_callback
-
-/// `SummarizationCallbacks` as braces write it, with the same members in the same order: names the member that a
-/// function does not fit.
-template <AgentMessage M>
-struct SummarizationBraces {
-    using Callbacks = SummarizationCallbacks<M>;
-
-    CallbackSlot<summarization_callback::token_counter, decltype(Callbacks::token_counter)> token_counter{};
-    CallbackSlot<summarization_callback::gen_model_input, decltype(Callbacks::gen_model_input)> gen_model_input{};
-    CallbackSlot<summarization_callback::finalize, decltype(Callbacks::finalize)> finalize{};
-    CallbackSlot<summarization_callback::callback, decltype(Callbacks::callback)> callback{};
-    CallbackSlot<summarization_callback::user_message_filter, UserMessageFilter<M>> user_message_filter{};
-    CallbackSlot<summarization_callback::attach_files, decltype(Callbacks::attach_files)> attach_files{};
-    CallbackSlot<summarization_callback::flush_memory, decltype(Callbacks::flush_memory)> flush_memory{};
-    CallbackSlot<summarization_callback::executor, decltype(Callbacks::executor)> executor{};
-    RetryBraces<M> retry{};
-    FailoverBraces<M> failover{};
-    CallbackSlot<summarization_callback::on_internal_event, decltype(Callbacks::on_internal_event)> on_internal_event{};
-    std::shared_ptr<Transcript<M>> transcript{};
-
-    [[nodiscard]] Callbacks take() {
-        return {.token_counter = token_counter.take(),
-                .gen_model_input = gen_model_input.take(),
-                .finalize = finalize.take(),
-                .callback = callback.take(),
-                .user_message_filter = user_message_filter.take(),
-                .attach_files = attach_files.take(),
-                .flush_memory = flush_memory.take(),
-                .executor = executor.take(),
-                .retry = retry.take(),
-                .failover = failover.take(),
-                .on_internal_event = on_internal_event.take(),
-                .transcript = std::move(transcript)};
-    }
-};
-
-}  // namespace detail
 
 }  // namespace whittle::inline v0

@@ -9,7 +9,6 @@
 #include "whittle/summarization/detail/summary_port.hpp"
 
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -28,13 +27,8 @@ namespace whittle::inline v0 {
 template <AgentMessage M = ChatMessage>
 class Summarization final : public Middleware<M> {
 public:
-    /// `callbacks` in braces: the members of `SummarizationCallbacks<M>`.
     explicit Summarization(std::shared_ptr<Model<M>> model, SummarizationConfig config = {},
-                           detail::SummarizationBraces<M> callbacks = {}, std::string name = "summarization")
-        : Summarization(std::move(model), std::move(config), callbacks.take(), std::move(name)) {}
-    template <std::same_as<SummarizationCallbacks<M>> Callbacks>
-    Summarization(std::shared_ptr<Model<M>> model, SummarizationConfig config, Callbacks callbacks,
-                  std::string name = "summarization")
+                           SummarizationCallbacks<M> callbacks = {}, std::string name = "summarization")
         : model_(std::move(model)),
           config_(std::move(config)),
           callbacks_(std::move(callbacks)),
@@ -75,10 +69,8 @@ private:
 
 /// From a pointer to a class of one's own that is a model, too.
 template <typename T>
-Summarization(std::shared_ptr<T>, SummarizationConfig = {}, detail::SummarizationBraces<detail::ModelMessage<T>> = {},
+Summarization(std::shared_ptr<T>, SummarizationConfig = {}, SummarizationCallbacks<detail::ModelMessage<T>> = {},
               std::string = {}) -> Summarization<detail::ModelMessage<T>>;
-template <typename T, AgentMessage M>
-Summarization(std::shared_ptr<T>, SummarizationConfig, SummarizationCallbacks<M>, std::string = {}) -> Summarization<M>;
 
 template <AgentMessage M>
 void Summarization<M>::check(const ChainInfo& chain, Problems& problems) const {

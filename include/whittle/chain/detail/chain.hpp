@@ -30,8 +30,8 @@ void tell_warning(const EventSink& events, const Problem& problem) noexcept;
 }  // namespace detail
 
 template <AgentMessage M>
-Chain<M>::Chain(ChainConfig config, detail::ChainBraces<M> callbacks, Stages stages)
-    : config_(std::move(config)), callbacks_(callbacks.take()), stages_(std::move(stages)) {
+Chain<M>::Chain(ChainConfig config, ChainCallbacks<M> callbacks, Stages stages)
+    : config_(std::move(config)), callbacks_(std::move(callbacks)), stages_(std::move(stages)) {
     check_configuration();
 }
 

@@ -87,21 +87,12 @@ struct Attempt : CallbackContext {
     const DigestError* error = nullptr;  ///< null: accepted
 };
 
-namespace detail {
-template <AgentMessage M>
-struct RetryBraces;
-template <AgentMessage M>
-struct FailoverBraces;
-}  // namespace detail
-
 /// Asked after each attempt of the first model. What they throw ends the digest (failure callback).
 template <AgentMessage M>
 struct RetryCallbacks {
     std::function<bool(const Attempt<M>&)> should_retry{};  ///< default: if there is an error
     /// Default: `default_backoff`. A provider's longer `retry_after` is obeyed in either case.
     std::function<std::chrono::milliseconds(const Attempt<M>&)> backoff{};
-
-    operator detail::RetryBraces<M>() const;
 };
 
 /// All messages that a digest was given, as they stand there, and those of them that it folds. A view.
@@ -145,8 +136,6 @@ struct FailoverCallbacks {
     std::function<std::chrono::milliseconds(const Attempt<M>&)> backoff{};  ///< between failover attempts
     /// Absent: the first model with the default input.
     std::function<FailoverModel<M>(const FailoverContext<M>&)> get_failover_model{};
-
-    operator detail::FailoverBraces<M>() const;
 };
 
 namespace detail {
@@ -179,5 +168,3 @@ struct DigestCallbacks {
 };
 
 }  // namespace whittle::inline v0
-
-#include "whittle/summary/detail/callback_braces.hpp"
