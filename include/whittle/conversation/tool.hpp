@@ -44,9 +44,9 @@ struct ToolContext {
     std::vector<std::string> stored_before{};
     std::string conversation{};  ///< its id
     std::shared_ptr<Storage> storage{};
-    std::shared_ptr<const StoredObjects> objects{};      ///< what was stored of the conversation; may be null
-    std::shared_ptr<detail::Attachments> attachments{};  ///< of middlewares, to the conversation; may be null
-    std::shared_ptr<const TokenCounter> counter{};       ///< the chain's; may be null
+    std::shared_ptr<const StoredObjects> objects{};  ///< what was stored of the conversation; may be null
+    std::shared_ptr<Attachments> attachments{};      ///< of middlewares, to the conversation; may be null
+    std::shared_ptr<const TokenCounter> counter{};   ///< the chain's; may be null
     std::stop_token stop{};
     std::shared_ptr<Clock> clock{};
     Language language = Language::english;

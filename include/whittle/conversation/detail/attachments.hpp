@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace whittle::inline v0::detail {
+namespace whittle::inline v0 {
 
 /// What middlewares keep beside a conversation because making it again would take long: it follows from the messages,
 /// the journal and the notes, is never saved, and a fork starts without it. Thread-safe.
@@ -28,6 +28,8 @@ private:
     mutable std::mutex mutex_{};
     std::map<std::string, std::shared_ptr<void>, std::less<>> by_owner_{};
 };
+
+namespace detail {
 
 /// Those of one conversation: a copy of it has none.
 class OwnAttachments {
@@ -49,4 +51,6 @@ private:
     std::shared_ptr<Attachments> all_ = std::make_shared<Attachments>();
 };
 
-}  // namespace whittle::inline v0::detail
+}  // namespace detail
+
+}  // namespace whittle::inline v0
