@@ -62,15 +62,16 @@ WordOrObjectMember<ModelProfile> cache_member(const std::vector<CacheProfile>& c
         },
         [caches](ModelProfile& profile, std::size_t chosen) { profile.cache = caches[chosen]; }};
     ObjectMember<ModelProfile> numbers = object_member(&ModelProfile::cache, cache_fields(), GivenObject::replaces);
-    return {std::move(word), {[numbers](ModelProfile& profile) {
-                BoundObject object = numbers.bind(profile);
-                object.open = [&profile, open = object.open] {
-                    BoundFields fields = open();
-                    profile.cache.name = "custom";
-                    return fields;
-                };
-                return object;
-            }}};
+    const auto bind = [numbers](ModelProfile& profile) {
+        BoundObject object = MemberBinding::bind(profile, numbers);
+        object.open = [&profile, open = object.open] {
+            BoundFields fields = open();
+            profile.cache.name = "custom";
+            return fields;
+        };
+        return object;
+    };
+    return {std::move(word), MemberBinding::make<ObjectMember<ModelProfile>>(bind)};
 }
 
 WordMember<ModelProfile> validity_member(const std::vector<const ValidityProfile*>& rules) {

@@ -18,6 +18,10 @@
 
 namespace whittle::inline v0 {
 
+namespace detail {
+struct MemberBinding;
+}  // namespace detail
+
 /// A member of which a key chooses one of `ConfigField::words`.
 template <typename Config>
 struct WordMember {
@@ -26,10 +30,11 @@ struct WordMember {
     std::size_t values = 0;  ///< how many there are: as many as words; 0: `choose` takes any index of a word
 };
 
-/// A member that is an object of keys of its own.
+/// A member that is an object of keys of its own: `object_member` makes it.
 template <typename Config>
-struct ObjectMember {
-    std::function<detail::BoundObject(Config&)> bind{};
+class ObjectMember {
+    friend struct detail::MemberBinding;
+    std::function<detail::BoundObject(Config&)> bind_{};
 };
 
 /// A member that is one of `ConfigField::words`, or an object of keys of its own.
@@ -39,16 +44,18 @@ struct WordOrObjectMember {
     ObjectMember<Config> object{};
 };
 
-/// A member that is a list of items which are texts, or objects of keys of their own.
+/// A member that is a list of items which are texts, or objects of keys of their own: `list_member` makes it.
 template <typename Config>
-struct ListMember {
-    std::function<detail::BoundList(Config&)> bind{};
+class ListMember {
+    friend struct detail::MemberBinding;
+    std::function<detail::BoundList(Config&)> bind_{};
 };
 
-/// A member that has objects by name.
+/// A member that has objects by name: `map_member` makes it.
 template <typename Config>
-struct MapMember {
-    std::function<detail::BoundMap(Config&)> bind{};
+class MapMember {
+    friend struct detail::MemberBinding;
+    std::function<detail::BoundMap(Config&)> bind_{};
 };
 
 /// A text that is any JSON object.
@@ -89,6 +96,20 @@ template <typename Config>
 using ConfigFields = std::vector<ConfigField<Config>>;
 
 namespace detail {
+
+/// How a member that has keys of its own finds them in a configuration.
+struct MemberBinding {
+    template <typename Member, typename Bind>
+    [[nodiscard]] static Member make(Bind bind) {
+        Member member;
+        member.bind_ = std::move(bind);
+        return member;
+    }
+    template <typename Config, typename Member>
+    [[nodiscard]] static auto bind(Config& config, const Member& member) {
+        return member.bind_(config);
+    }
+};
 
 /// Keys whose configuration has a type that who reads them does not know. Immutable, and shared by what it binds.
 template <typename Config>
@@ -135,16 +156,16 @@ private:
                 member.values};
     }
     [[nodiscard]] static FieldValue value_of_kind(Config& config, const WordOrObjectMember<Config>& member) {
-        return BoundWordOrObject{value_of_kind(config, member.word), member.object.bind(config)};
+        return BoundWordOrObject{value_of_kind(config, member.word), MemberBinding::bind(config, member.object)};
     }
     [[nodiscard]] static FieldValue value_of_kind(Config& config, const ListMember<Config>& member) {
-        return member.bind(config);
+        return MemberBinding::bind(config, member);
     }
     [[nodiscard]] static FieldValue value_of_kind(Config& config, const ObjectMember<Config>& member) {
-        return member.bind(config);
+        return MemberBinding::bind(config, member);
     }
     [[nodiscard]] static FieldValue value_of_kind(Config& config, const MapMember<Config>& member) {
-        return member.bind(config);
+        return MemberBinding::bind(config, member);
     }
     [[nodiscard]] static FieldValue value_of_kind(Config& config, const JsonMember<Config>& member) {
         return BoundJson{&(config.*member.text)};
@@ -188,17 +209,18 @@ enum class GivenObject {
 template <typename Config, typename Object>
 [[nodiscard]] ObjectMember<Config> object_member(Object Config::*member, const ConfigFields<Object>& fields,
                                                  GivenObject given = GivenObject::changes) {
-    return {[member, table = detail::shared_table(fields), given](Config& config) {
-        Object& object = config.*member;
-        return detail::BoundObject{.type = typeid(Object),
-                                   .now = [&object, table] { return table->bind(object); },
-                                   .open =
-                                       [&object, table, given] {
-                                           if (given == GivenObject::replaces) object = Object{};
-                                           return table->bind(object);
-                                       },
-                                   .defaults = [table] { return table->defaults(); }};
-    }};
+    return detail::MemberBinding::make<ObjectMember<Config>>(
+        [member, table = detail::shared_table(fields), given](Config& config) {
+            Object& object = config.*member;
+            return detail::BoundObject{.type = typeid(Object),
+                                       .now = [&object, table] { return table->bind(object); },
+                                       .open =
+                                           [&object, table, given] {
+                                               if (given == GivenObject::replaces) object = Object{};
+                                               return table->bind(object);
+                                           },
+                                       .defaults = [table] { return table->defaults(); }};
+        });
 }
 
 /// What the value false means for an object that need not be there.
@@ -208,50 +230,53 @@ template <typename Config, typename Object>
 [[nodiscard]] ObjectMember<Config> object_member(std::optional<Object> Config::*member,
                                                  const ConfigFields<Object>& fields,
                                                  FalseObject given_false = FalseObject::refused) {
-    return {[member, table = detail::shared_table(fields), given_false](Config& config) {
-        std::optional<Object>& object = config.*member;
-        return detail::BoundObject{
-            .type = typeid(Object),
-            .may_be_false = given_false == FalseObject::takes_away,
-            .now = [&object, table] { return object ? std::optional(table->bind(*object)) : std::nullopt; },
-            .open = [&object, table] { return table->bind(object ? *object : object.emplace()); },
-            .close = [&object] { object.reset(); },
-            .defaults = [table] { return table->defaults(); }};
-    }};
+    return detail::MemberBinding::make<ObjectMember<Config>>(
+        [member, table = detail::shared_table(fields), given_false](Config& config) {
+            std::optional<Object>& object = config.*member;
+            return detail::BoundObject{
+                .type = typeid(Object),
+                .may_be_false = given_false == FalseObject::takes_away,
+                .now = [&object, table] { return object ? std::optional(table->bind(*object)) : std::nullopt; },
+                .open = [&object, table] { return table->bind(object ? *object : object.emplace()); },
+                .close = [&object] { object.reset(); },
+                .defaults = [table] { return table->defaults(); }};
+        });
 }
 
 /// An item that is a text fills `text` of it.
 template <typename Config, typename Item>
 [[nodiscard]] ListMember<Config> list_member(std::vector<Item> Config::*member, std::string Item::*text,
                                              const ConfigFields<Item>& fields) {
-    return {[member, text, table = detail::shared_table(fields)](Config& config) {
-        std::vector<Item>& items = config.*member;
-        return detail::BoundList{
-            .type = typeid(Item),
-            .add_text = [&items, text](std::string given) { items.emplace_back().*text = std::move(given); },
-            .add_object = [&items, table] { return table->bind(items.emplace_back()); },
-            .defaults = [table] { return table->defaults(); }};
-    }};
+    return detail::MemberBinding::make<ListMember<Config>>(
+        [member, text, table = detail::shared_table(fields)](Config& config) {
+            std::vector<Item>& items = config.*member;
+            return detail::BoundList{
+                .type = typeid(Item),
+                .add_text = [&items, text](std::string given) { items.emplace_back().*text = std::move(given); },
+                .add_object = [&items, table] { return table->bind(items.emplace_back()); },
+                .defaults = [table] { return table->defaults(); }};
+        });
 }
 
 /// `name_of`: what a name stands for, in capitals, such as "TOOL".
 template <typename Config, typename Object>
 [[nodiscard]] MapMember<Config> map_member(std::map<std::string, Object> Config::*member,
                                            const ConfigFields<Object>& fields, std::string name_of) {
-    return {[member, table = detail::shared_table(fields), name_of = std::move(name_of)](Config& config) {
-        std::map<std::string, Object>& objects = config.*member;
-        return detail::BoundMap{
-            .type = typeid(Object),
-            .name_of = name_of,
-            .now =
-                [&objects, table] {
-                    std::vector<std::pair<std::string, detail::BoundFields>> now;
-                    for (auto& [name, object] : objects) now.emplace_back(name, table->bind(object));
-                    return now;
-                },
-            .open = [&objects, table](const std::string& name) { return table->bind(objects[name]); },
-            .defaults = [table] { return table->defaults(); }};
-    }};
+    return detail::MemberBinding::make<MapMember<Config>>(
+        [member, table = detail::shared_table(fields), name_of = std::move(name_of)](Config& config) {
+            std::map<std::string, Object>& objects = config.*member;
+            return detail::BoundMap{
+                .type = typeid(Object),
+                .name_of = name_of,
+                .now =
+                    [&objects, table] {
+                        std::vector<std::pair<std::string, detail::BoundFields>> now;
+                        for (auto& [name, object] : objects) now.emplace_back(name, table->bind(object));
+                        return now;
+                    },
+                .open = [&objects, table](const std::string& name) { return table->bind(objects[name]); },
+                .defaults = [table] { return table->defaults(); }};
+        });
 }
 
 }  // namespace whittle::inline v0
