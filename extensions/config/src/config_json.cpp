@@ -369,14 +369,14 @@ std::string write_out_preset(std::string_view json, const ConfigSource& source) 
 }
 
 std::string config_schema(const ConfigTypes& types) {
-    const detail::ConfigRows rows = detail::with_core(types.rows());
+    const detail::ConfigRows rows = detail::with_core(detail::rows_of(types));
     const auto table = detail::table_of_chain(rows);
     ChainConfig config;
     return detail::whole_schema(table.bind(config), detail::top_keys(), rows);
 }
 
 std::vector<ConfigKey> config_keys(const ConfigTypes& types) {
-    const detail::ConfigRows rows = detail::with_core(types.rows());
+    const detail::ConfigRows rows = detail::with_core(detail::rows_of(types));
     const auto table = detail::table_of_chain(rows);
     ChainConfig config;
     std::vector<ConfigKey> keys = detail::keys_of_top(table.bind(config));

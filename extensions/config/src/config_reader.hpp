@@ -23,7 +23,7 @@ using NodeId = JsonPositions::NodeId;
 class ConfigReader {
 public:
     ConfigReader(const JsonPositions& json, const ConfigSource& source)
-        : json_(json), source_(source), rows_(with_core(source.types.rows())) {}
+        : json_(json), source_(source), rows_(with_core(rows_of(source.types))) {}
 
     [[nodiscard]] const JsonPositions& json() const noexcept { return json_; }
     [[nodiscard]] const ConfigSource& source() const noexcept { return source_; }

@@ -11,7 +11,7 @@ namespace whittle::inline v0 {
 
 std::shared_ptr<Storage> open_storage(const StorageSettings& settings) {
     if (settings.type.empty()) return nullptr;
-    const detail::ConfigRows& own = settings.types.rows();
+    const detail::ConfigRows& own = detail::rows_of(settings.types);
     const auto row = detail::find_row(&detail::ConfigRows::stores, own, settings.type);
     if (!row) detail::fail_unknown("store", settings.type);
     const ConfigContext context{.environment = settings.lookup};

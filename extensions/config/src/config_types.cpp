@@ -214,13 +214,13 @@ std::shared_ptr<const ModelRow> row_of_model(const ModelSettings& settings) {
                     fmt::format("make model \"{}\": it is a provider's name: give make_chain a maker "
                                 "that knows it",
                                 settings.name));
-    auto row = find_row(&ConfigRows::models, settings.types.rows(), settings.type);
+    auto row = find_row(&ConfigRows::models, rows_of(settings.types), settings.type);
     if (!row) fail_unknown("model", settings.type);
     return row;
 }
 
 std::shared_ptr<const MiddlewareRow> row_of_stage(const StageSettings& stage, const ConfigTypes& types) {
-    auto row = find_row(&ConfigRows::middlewares, types.rows(), stage.type);
+    auto row = find_row(&ConfigRows::middlewares, rows_of(types), stage.type);
     if (!row) fail_unknown("middleware", stage.type);
     return row;
 }

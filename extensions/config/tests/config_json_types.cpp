@@ -167,7 +167,7 @@ TEST_CASE("a type can be registered once, and under no name that whittle has", "
         CHECK(refusal_of(types, {.type = name}) == Errc::already_exists);
     for (const char* name : {"", "Upper", "with space", "with-dash"})
         CHECK(refusal_of(types, {.type = name}) == Errc::invalid_argument);
-    CHECK(types.rows().middlewares.size() == 1);
+    CHECK(detail::rows_of(types).middlewares.size() == 1);
 }
 
 TEST_CASE("a registered type has a member for every key, and no key twice", "[config_json]") {
@@ -178,7 +178,7 @@ TEST_CASE("a registered type has a member for every key, and no key twice", "[co
     CHECK(refusal_of(types, {.type = "a", .fields = {{"name", &Kind::word}}}) == Errc::invalid_argument);
     CHECK(refusal_of(types, {.type = "a", .fields = {{"x", &Kind::flag}, {"x", &Kind::count}}}) ==
           Errc::invalid_argument);
-    CHECK(types.rows().middlewares.empty());
+    CHECK(detail::rows_of(types).middlewares.empty());
 }
 
 TEST_CASE("a registered type is refused where a key could not have its own default", "[config_json]") {
@@ -190,7 +190,7 @@ TEST_CASE("a registered type is refused where a key could not have its own defau
     CHECK(refusal({.name = "x", .member = &Kind::word, .words = {"back"}}) == Errc::invalid_argument);
     CHECK(refusal({.name = "x", .member = &Kind::count, .lowest = 9, .highest = 8, .required = true}) ==
           Errc::invalid_argument);
-    CHECK(types.rows().middlewares.empty());
+    CHECK(detail::rows_of(types).middlewares.empty());
     CHECK(refusal({.name = "x", .member = &Kind::count, .lowest = 4, .required = true}) == Errc::invalid_history);
 }
 
@@ -206,7 +206,7 @@ TEST_CASE("a registered type is refused for words of a number, dots in keys, and
           Errc::invalid_argument);
     for (const char* section : {"profile", "tokens", "limits", "models", "storage"})
         CHECK(refusal_of(types, {.type = section}) == Errc::already_exists);
-    CHECK(types.rows().middlewares.empty());
+    CHECK(detail::rows_of(types).middlewares.empty());
 }
 
 TEST_CASE("settings that were not read are refused, not dereferenced", "[config_json]") {

@@ -59,5 +59,5 @@ TEST_CASE("a configuration may name every store that is built in", "[agent]") {
     REQUIRE(stored);
     CHECK(stored->find("hunter2") == std::string::npos);
 #endif
-    CHECK(types.rows().around.size() > 0);
+    CHECK(whittle::detail::rows_of(types).around.size() > 0);
 }

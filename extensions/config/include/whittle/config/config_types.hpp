@@ -15,6 +15,13 @@
 
 namespace whittle::inline v0 {
 
+class ConfigTypes;
+
+namespace detail {
+/// What was added.
+[[nodiscard]] const ConfigRows& rows_of(const ConfigTypes& types) noexcept;
+}  // namespace detail
+
 /// What configurations may name beside what the core has: a host's own middlewares, stores, models, counters and
 /// profiles, and those of extensions. There is no global list. A value: copies are independent. Registering needs the
 /// object for itself; reading with it is thread-safe. Checks and makers are called on the thread that reads or makes,
@@ -77,10 +84,8 @@ public:
     void register_cache_profile(CacheProfile profile);
     void register_validity_profile(ValidityProfile profile);
 
-    /// What was added.
-    [[nodiscard]] const detail::ConfigRows& rows() const noexcept { return rows_; }
-
 private:
+    friend const detail::ConfigRows& detail::rows_of(const ConfigTypes& types) noexcept;
     void add(detail::MiddlewareRow row);
     void add(detail::ModelRow row);
     void add(detail::StoreRow row);
@@ -89,5 +94,7 @@ private:
 
     detail::ConfigRows rows_{};
 };
+
+inline const detail::ConfigRows& detail::rows_of(const ConfigTypes& types) noexcept { return types.rows_; }
 
 }  // namespace whittle::inline v0
