@@ -1,6 +1,7 @@
 // Splits a text into words and finds what stays word for word: code fences, JSON, lines of code, notices.
 #include "data_lines.hpp"
 #include "whittle/base/detail/json.hpp"
+#include "whittle/base/detail/json_scanner.hpp"
 #include "whittle/token_saving/detail/word_text.hpp"
 #include "whittle/token_saving/detail/words.hpp"
 
@@ -59,20 +60,13 @@ private:
 
     /// Behind the bracket that closes the one at `begin`; `begin` if there is none.
     std::size_t end_of_value(std::size_t begin) {
-        std::size_t depth = 0;
-        bool in_string = false;
-        for (std::size_t at = begin; at < text_.size() && budget_ > 0; ++at, --budget_) {
-            const char c = text_[at];
-            if (in_string) {
-                if (c == '\\') ++at;
-                if (c == '"') in_string = false;
-            } else if (c == '"') {
-                in_string = true;
-            } else if (c == '{' || c == '[') {
-                ++depth;
-            } else if ((c == '}' || c == ']') && --depth == 0) {
-                return at + 1;
-            }
+        detail::JsonScanner scanner(text_, begin);
+        for (std::size_t at = begin; budget_ > 0;) {
+            const detail::JsonToken token = scanner.next();
+            budget_ -= std::min(budget_, token.end - at);
+            if (token.kind == detail::JsonToken::Kind::end) break;
+            if (token.closes() && scanner.depth() == 0) return token.end;
+            at = token.end;
         }
         return begin;
     }

@@ -1,6 +1,6 @@
 #include "logs/detail/short_texts.hpp"
 
-#include "whittle/provider/detail/json_text.hpp"
+#include "whittle/base/detail/json_scanner.hpp"
 
 #include <algorithm>
 #include <cstddef>

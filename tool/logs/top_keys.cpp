@@ -1,7 +1,9 @@
 #include "top_keys.hpp"
 
+#include "whittle/base/detail/json_scanner.hpp"
+
+#include <algorithm>
 #include <cstddef>
-#include <optional>
 #include <vector>
 
 namespace whittle::inline v0::logs {
@@ -10,43 +12,23 @@ namespace {
 /// Walks over JSON text and tells each key with the keys around it.
 class KeyWalk {
 public:
-    explicit KeyWalk(std::string_view text) : text_(text) {}
+    explicit KeyWalk(std::string_view text) : text_(text), scanner_(text) {}
 
     /// The end of the outermost value ends the walk. Returns whether it was there, or the text is no object.
     template <typename OnKey>
     bool run(const OnKey& on_key) {
-        skip_space();
-        if (at_ == text_.size()) return false;
-        if (text_[at_] != '{') return true;
-        while (at_ < text_.size()) {
-            const char c = text_[at_];
-            if (c == '"') {
-                const auto string = take_string();
-                if (!string) return false;
-                skip_space();
-                const bool is_key = at_ < text_.size() && text_[at_] == ':' && deeper_ == 0 && open_.back().is_object;
-                if (!is_key) continue;
-                ++at_;
-                skip_space();
-                open_.back().key = *string;
-                on_key(open_, text_.substr(at_));
-            } else if (c == '{' || c == '[') {
-                if (open_.size() == told_levels) {
-                    ++deeper_;
-                } else {
-                    open_.push_back({.key = {}, .is_object = c == '{'});
-                }
-                ++at_;
-            } else if (c == '}' || c == ']') {
-                ++at_;
-                if (deeper_ > 0) {
-                    --deeper_;
-                    continue;
-                }
-                open_.pop_back();
+        using Kind = detail::JsonToken::Kind;
+        detail::JsonToken token = scanner_.next();
+        if (token.kind != Kind::open_object) return token.kind != Kind::end;
+        for (; token.kind != Kind::end; token = scanner_.next()) {
+            if (token.opens()) {
+                if (scanner_.depth() <= told_levels)
+                    open_.push_back({.key = {}, .is_object = token.kind == Kind::open_object});
+            } else if (token.closes()) {
+                if (scanner_.depth() < open_.size()) open_.pop_back();
                 if (open_.empty()) return true;
-            } else {
-                ++at_;
+            } else if (token.kind == Kind::name && scanner_.depth() <= told_levels && open_.back().is_object) {
+                take_key(token, on_key);
             }
         }
         return false;
@@ -60,30 +42,17 @@ public:
 private:
     static constexpr std::size_t told_levels = 3;
 
-    void skip_space() {
-        while (at_ < text_.size() &&
-               (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\r' || text_[at_] == '\t'))
-            ++at_;
-    }
-
-    /// nullopt if it does not end.
-    std::optional<std::string_view> take_string() {
-        const std::size_t begin = ++at_;
-        for (; at_ < text_.size(); ++at_) {
-            if (text_[at_] == '\\') {
-                ++at_;
-            } else if (text_[at_] == '"') {
-                return text_.substr(begin, at_++ - begin);
-            }
-        }
-        at_ = text_.size();
-        return std::nullopt;
+    template <typename OnKey>
+    void take_key(const detail::JsonToken& name, const OnKey& on_key) {
+        const std::size_t behind_colon = scanner_.next().end;
+        const std::size_t value = std::min(text_.find_first_not_of(" \n\r\t", behind_colon), text_.size());
+        open_.back().key = text_.substr(name.begin + 1, name.end - name.begin - 2);
+        on_key(open_, text_.substr(value));
     }
 
     std::string_view text_;
-    std::size_t at_ = 0;
+    detail::JsonScanner scanner_;
     std::vector<Level> open_{};
-    std::size_t deeper_ = 0;  // levels below these, of which no key is told
 };
 
 /// The string that `rest` begins with, if it ends in time.

@@ -1,8 +1,7 @@
 #include "json_positions.hpp"
 
+#include "whittle/base/detail/json_scanner.hpp"
 #include "whittle/provider/detail/json_text.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -16,17 +15,6 @@ using Kind = JsonPositions::Kind;
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-std::size_t end_of_string(std::string_view text, std::size_t quote) noexcept {
-    std::size_t i = quote + 1;
-    while (i < text.size() && text[i] != '"') i += text[i] == '\\' ? 2U : 1U;
-    return std::min(i + 1, text.size());
-}
-
-std::size_t end_of_scalar(std::string_view text, std::size_t start) noexcept {
-    const std::size_t end = text.find_first_of(" \t\n\r,]}", start);
-    return end == std::string_view::npos ? text.size() : end;
-}
-
 Kind kind_of(char first) noexcept {
     if (first == '{') return Kind::object;
     if (first == '[') return Kind::array;
@@ -35,13 +23,13 @@ Kind kind_of(char first) noexcept {
 }
 
 /// Walks once over a valid JSON text.
-class Scanner {
+class NodeReader {
 public:
-    Scanner(std::string_view text, std::vector<Node>& nodes) : text_(text), nodes_(nodes) {}
+    NodeReader(std::string_view text, std::vector<Node>& nodes) : text_(text), nodes_(nodes) {}
 
     void run() {
-        std::size_t i = text_.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
-        while (i < text_.size()) i = step(i);
+        JsonScanner scanner(text_, text_.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
+        for (JsonToken token = scanner.next(); token.kind != JsonToken::Kind::end; token = scanner.next()) take(token);
     }
 
 private:
@@ -50,39 +38,26 @@ private:
         NodeId last_child = JsonPositions::none;
     };
 
-    std::size_t step(std::size_t i) {
-        const char c = text_[i];
-        if (std::string_view(" \t\n\r,:").find(c) != std::string_view::npos) return i + 1;
-        if (c == '}' || c == ']') return close(i);
-        if (c == '"' && wants_key()) return take_key(i);
-        const NodeId id = add(i);
-        if (c == '{' || c == '[') {
-            levels_.push_back({id});
-            return i + 1;
+    void take(const JsonToken& token) {
+        if (token.kind == JsonToken::Kind::comma || token.kind == JsonToken::Kind::colon) return;
+        if (token.kind == JsonToken::Kind::name) {
+            name_ = token;
+        } else if (token.closes()) {
+            close(token.end);
+        } else {
+            const NodeId id = add(token);
+            if (token.opens()) levels_.push_back({id});
         }
-        const std::size_t end = c == '"' ? end_of_string(text_, i) : end_of_scalar(text_, i);
-        nodes_[id].size = static_cast<std::uint32_t>(end - i);
-        return end;
     }
 
-    [[nodiscard]] bool wants_key() const noexcept {
-        return !levels_.empty() && nodes_[levels_.back().node].kind == Kind::object && key_size_ == 0;
-    }
-
-    std::size_t take_key(std::size_t i) {
-        const std::size_t end = end_of_string(text_, i);
-        key_offset_ = static_cast<std::uint32_t>(i);
-        key_size_ = static_cast<std::uint32_t>(end - i);
-        return end;
-    }
-
-    NodeId add(std::size_t i) {
+    NodeId add(const JsonToken& token) {
         const auto id = static_cast<NodeId>(nodes_.size());
-        Node node{.kind = kind_of(text_[i]),
-                  .offset = static_cast<std::uint32_t>(i),
-                  .key_offset = key_offset_,
-                  .key_size = key_size_};
-        key_size_ = 0;
+        Node node{.kind = kind_of(text_[token.begin]),
+                  .offset = static_cast<std::uint32_t>(token.begin),
+                  .size = static_cast<std::uint32_t>(token.end - token.begin),
+                  .key_offset = static_cast<std::uint32_t>(name_.begin),
+                  .key_size = static_cast<std::uint32_t>(name_.end - name_.begin)};
+        name_ = {};
         if (!levels_.empty()) {
             Level& level = levels_.back();
             node.parent = level.node;
@@ -94,24 +69,18 @@ private:
         return id;
     }
 
-    std::size_t close(std::size_t i) {
-        if (levels_.empty()) return i + 1;
+    void close(std::size_t end) {
+        if (levels_.empty()) return;
         Node& node = nodes_[levels_.back().node];
-        node.size = static_cast<std::uint32_t>(i + 1 - node.offset);
+        node.size = static_cast<std::uint32_t>(end - node.offset);
         levels_.pop_back();
-        return i + 1;
     }
 
     std::string_view text_;
     std::vector<Node>& nodes_;
     std::vector<Level> levels_{};
-    std::uint32_t key_offset_ = 0;
-    std::uint32_t key_size_ = 0;
+    JsonToken name_{};  // of the member that comes next
 };
-
-std::string unescape(std::string_view quoted) {
-    return nlohmann::json::parse(quoted.begin(), quoted.end()).get<std::string>();
-}
 
 }  // namespace
 
@@ -125,14 +94,14 @@ TextPlace place_of(std::string_view text, std::size_t offset) noexcept {
             .column = static_cast<std::size_t>(std::ranges::count_if(line, is_character)) + 1};
 }
 
-JsonPositions::JsonPositions(std::string_view text) : text_(text) { Scanner(text, nodes_).run(); }
+JsonPositions::JsonPositions(std::string_view text) : text_(text) { NodeReader(text, nodes_).run(); }
 
 std::string JsonPositions::key(NodeId id) const {
     const Node& node = nodes_[id];
-    return node.key_size == 0 ? std::string() : unescape(text_.substr(node.key_offset, node.key_size));
+    return node.key_size == 0 ? std::string() : unquoted_json(text_.substr(node.key_offset, node.key_size));
 }
 
-std::string JsonPositions::text(NodeId id) const { return unescape(raw(id)); }
+std::string JsonPositions::text(NodeId id) const { return unquoted_json(raw(id)); }
 
 NodeId JsonPositions::member(NodeId object, std::string_view key_wanted) const {
     for (NodeId child = nodes_[object].first_child; child != none; child = nodes_[child].next) {

@@ -6,6 +6,7 @@
 #include "redacting_stream.hpp"
 #include "value_text.hpp"
 #include "whittle/base/detail/ascii.hpp"
+#include "whittle/base/detail/json_scanner.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -17,6 +18,8 @@
 
 namespace whittle::inline v0::redaction {
 namespace {
+
+using detail::JsonToken;
 
 constexpr int deepest = 8;  // JSON in a string of JSON
 
@@ -33,13 +36,6 @@ bool begins_as_media(std::string_view text) {
     return std::ranges::any_of(media_beginnings, [&](std::string_view b) { return text.starts_with(b); });
 }
 
-/// The text of a literal with its quotes; nothing for what is none.
-std::string decoded(std::string_view literal) {
-    if (literal.find('\\') == std::string_view::npos) return std::string(literal.substr(1, literal.size() - 2));
-    const auto parsed = nlohmann::json::parse(literal, nullptr, false);
-    return parsed.is_string() ? parsed.get<std::string>() : std::string();
-}
-
 std::string encoded(const std::string& text) {
     return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -51,50 +47,49 @@ public:
         : rules_(rules), json_(json), depth_(depth), out_(out), found_(found) {}
 
     void run() {
-        for (std::size_t at = 0; at < json_.size();) {
-            if (json_[at] != '"') {
-                const char c = json_[at++];
-                if (c == '}') is_media_ = names_value_ = false;
-                if (c == '[' && rules_.private_key) look_into_array(at);
-                if (c == '[') list_key_ = key_;
-                if (c == ']' || c == '{' || c == '}') list_key_.clear();
-                if (c != ':' && !detail::is_space(c)) forget_key(c);
-                out_ += c;
-                continue;
-            }
-            const std::size_t end = end_of_string(at);
-            if (next_planned_ < planned_.size() && planned_[next_planned_].at == at) {
-                const Planned& planned = planned_[next_planned_++];
-                out_ += planned.is_changed ? encoded(planned.masked) : std::string(json_.substr(at, end - at));
-                key_.clear();
+        detail::JsonScanner scanner(json_);
+        for (JsonToken token = scanner.next(); token.kind != JsonToken::Kind::end; token = scanner.next()) {
+            if (token.is_quoted()) {
+                take_string(token);
             } else {
-                take_string(json_.substr(at, end - at), is_key_until(end));
+                take_sign(token);
             }
-            at = end;
         }
+        out_ += json_.substr(copied_);
     }
 
 private:
-    /// An object under the key "bytes" is still what the key says.
-    void forget_key(char c) {
-        if (c != '{') key_.clear();
+    [[nodiscard]] std::string_view written(const JsonToken& token) const {
+        return json_.substr(token.begin, token.end - token.begin);
     }
 
-    [[nodiscard]] std::size_t end_of_string(std::size_t at) const {
-        std::size_t end = at + 1;
-        while (end < json_.size() && json_[end] != '"') end += json_[end] == '\\' ? 2 : 1;
-        return std::min(end + 1, json_.size());
+    void replace(const JsonToken& token, const std::string& text) {
+        out_.append(json_.substr(copied_, token.begin - copied_)).append(encoded(text));
+        copied_ = token.end;
+    }
+
+    /// An object under the key "bytes" is still what the key says.
+    void take_sign(const JsonToken& token) {
+        using Kind = JsonToken::Kind;
+        if (token.kind == Kind::open_array) {
+            if (rules_.private_key) look_into_array(token.end);
+            list_key_ = key_;
+        }
+        if (token.kind == Kind::close_object) is_media_ = names_value_ = false;
+        if (token.closes() || token.kind == Kind::open_object) list_key_.clear();
+        if (token.kind != Kind::open_object && token.kind != Kind::colon) key_.clear();
     }
 
     /// Strings that an array begins with may be the lines of one text, and some of these a private key's.
     void look_into_array(std::size_t at) {
         std::vector<std::size_t> places;
         std::vector<std::string> texts;
-        while ((at = json_.find_first_not_of(" \n\r\t,", at)) != std::string_view::npos && json_[at] == '"') {
-            const std::size_t end = end_of_string(at);
-            places.push_back(at);
-            texts.push_back(decoded(json_.substr(at, end - at)));
-            at = end;
+        detail::JsonScanner scanner(json_, at);
+        for (JsonToken token = scanner.next(); token.is_quoted() || token.kind == JsonToken::Kind::comma;
+             token = scanner.next()) {
+            if (!token.is_quoted()) continue;
+            places.push_back(token.begin);
+            texts.push_back(detail::unquoted_json(written(token)));
         }
         if (texts.size() > 1) plan_lines_of_keys(places, texts);
     }
@@ -143,19 +138,16 @@ private:
         return masked;
     }
 
-    [[nodiscard]] bool is_key_until(std::size_t end) const {
-        const std::size_t next = json_.find_first_not_of(" \n\r\t", end);
-        return next != std::string_view::npos && json_[next] == ':';
-    }
-
-    void take_string(std::string_view literal, bool is_key) {
-        std::string text = decoded(literal);
-        const std::string hidden = is_key ? masked_lines(text, false) : masked_value(text);
-        if (hidden == text) {
-            out_ += literal;
-        } else {
-            out_ += encoded(hidden);
+    void take_string(const JsonToken& token) {
+        if (next_planned_ < planned_.size() && planned_[next_planned_].at == token.begin) {
+            const Planned& planned = planned_[next_planned_++];
+            if (planned.is_changed) replace(token, planned.masked);
+            return key_.clear();
         }
+        const bool is_key = token.kind == JsonToken::Kind::name;
+        std::string text = detail::unquoted_json(written(token));
+        const std::string hidden = is_key ? masked_lines(text, false) : masked_value(text);
+        if (hidden != text) replace(token, hidden);
         key_.clear();
         if (!is_key) return;
         if (detail::is_one_of(std::string_view(text), mime_keys)) is_media_ = true;
@@ -230,6 +222,7 @@ private:
 
     std::vector<Planned> planned_{};
     std::size_t next_planned_ = 0;
+    std::size_t copied_ = 0;    // bytes of the text that `out_` has
     std::string key_{};         // of the value that comes next
     std::string list_key_{};    // of the list that is gone through
     bool is_media_ = false;     // the object has said what kind of data it holds
