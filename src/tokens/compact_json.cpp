@@ -1,22 +1,16 @@
 #include "whittle/base/detail/json.hpp"
+#include "whittle/base/detail/json_scanner.hpp"
 #include "whittle/base/text.hpp"
 #include "whittle/tokens/counter.hpp"
 
 namespace whittle::inline v0 {
 namespace {
 
-bool is_json_space(char c) noexcept { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-
-/// `json`, which is valid, without white space between its tokens. Keeps order, duplicate keys and spelling of numbers.
+/// `json` without white space between its tokens. Keeps order, duplicate keys and spelling of numbers.
 void append_minified(std::string& out, std::string_view json) {
-    bool in_string = false;
-    for (std::size_t i = 0; i < json.size(); ++i) {
-        const char c = json[i];
-        if (!in_string && is_json_space(c)) continue;
-        out += c;
-        if (in_string && c == '\\') out += json[++i];
-        if (c == '"') in_string = !in_string;
-    }
+    detail::JsonScanner scanner(json);
+    for (auto token = scanner.next(); token.kind != detail::JsonToken::Kind::end; token = scanner.next())
+        out += scanner.text(token);
 }
 
 void append_parameters(std::string& out, std::string_view parameters) {

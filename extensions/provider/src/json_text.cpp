@@ -1,5 +1,6 @@
 #include "whittle/provider/detail/json_text.hpp"
 
+#include "whittle/base/detail/json_scanner.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"
 
@@ -48,39 +49,6 @@ std::uint32_t escaped_unit(std::string_view json, std::size_t at) {
 
 bool is_high_surrogate(std::uint32_t unit) { return unit >= 0xD800U && unit < 0xDC00U; }
 bool is_low_surrogate(std::uint32_t unit) { return unit >= 0xDC00U && unit < 0xE000U; }
-
-/// Walks over the brackets of a JSON text; brackets in strings do not count.
-class BracketScanner {
-public:
-    void feed(char c) noexcept {
-        if (in_string_) {
-            feed_string(c);
-        } else if (c == '"') {
-            in_string_ = true;
-        } else if (c == '[' || c == '{') {
-            ++depth_;
-        } else if ((c == ']' || c == '}') && depth_ > 0) {
-            --depth_;
-        }
-    }
-    [[nodiscard]] std::size_t depth() const noexcept { return depth_; }
-    [[nodiscard]] bool in_string() const noexcept { return in_string_; }
-
-private:
-    void feed_string(char c) noexcept {
-        if (escaped_) {
-            escaped_ = false;
-        } else if (c == '\\') {
-            escaped_ = true;
-        } else if (c == '"') {
-            in_string_ = false;
-        }
-    }
-
-    std::size_t depth_ = 0;
-    bool in_string_ = false;
-    bool escaped_ = false;
-};
 
 }  // namespace
 
@@ -149,17 +117,6 @@ std::optional<std::string> code_points_to_bytes(std::string_view text) {
     return bytes;
 }
 
-std::size_t end_of_json_string(std::string_view json, std::size_t begin) noexcept {
-    for (std::size_t at = begin;;) {
-        const std::size_t quote = json.find('"', at);
-        if (quote == std::string_view::npos) return json.size();
-        std::size_t slashes = 0;
-        while (quote - slashes > at && json[quote - slashes - 1] == '\\') ++slashes;
-        if (slashes % 2 == 0) return quote;
-        at = quote + 1;
-    }
-}
-
 bool ValueBudget::take(std::string_view json) noexcept {
     constexpr std::size_t free_values = 500'000;
     constexpr std::size_t bytes_for_each = 12;
@@ -178,18 +135,17 @@ bool ValueBudget::take(std::string_view json) noexcept {
 }
 
 std::size_t offset_of_depth(std::string_view json, std::size_t max_depth) noexcept {
-    BracketScanner scanner;
-    for (std::size_t i = 0; i < json.size(); ++i) {
-        scanner.feed(json[i]);
-        if (scanner.depth() > max_depth) return i;
-    }
-    return json.size();
+    JsonScanner scanner(json);
+    JsonToken token = scanner.next();
+    while (token.kind != JsonToken::Kind::end && scanner.depth() <= max_depth) token = scanner.next();
+    return token.begin;
 }
 
 bool is_closed_json(std::string_view json) noexcept {
-    BracketScanner scanner;
-    for (const char c : json) scanner.feed(c);
-    return scanner.depth() == 0 && !scanner.in_string();
+    JsonScanner scanner(json);
+    JsonToken token = scanner.next();
+    while (token.kind != JsonToken::Kind::end && token.kind != JsonToken::Kind::cut) token = scanner.next();
+    return token.kind == JsonToken::Kind::end && scanner.depth() == 0;
 }
 
 std::string clip_for_error(std::string_view text) {

@@ -46,9 +46,6 @@ namespace whittle::inline v0::detail {
 /// surrogateescape leave them, and bytes that are no UTF-8. nullopt: there is none. What is no JSON stays none.
 [[nodiscard]] std::optional<std::string> mended_json(std::string_view json);
 
-/// Where a string of JSON ends that begins at `begin`, behind its quote: at the closing quote, or the end of the text.
-[[nodiscard]] std::size_t end_of_json_string(std::string_view json, std::size_t begin) noexcept;
-
 /// How many values a file may hold, in its records or in texts of these: a value takes a hundred times the bytes that
 /// it may be written with. Logs have one in 14 bytes or more.
 class ValueBudget {
