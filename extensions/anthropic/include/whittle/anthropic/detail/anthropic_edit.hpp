@@ -3,6 +3,7 @@
 #include "whittle/anthropic/detail/anthropic_slots.hpp"
 #include "whittle/base/text.hpp"
 #include "whittle/provider/detail/json_message.hpp"
+#include "whittle/provider/provider_message.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -98,7 +99,7 @@ inline void set_result_item(ordered_json& item, const std::string& text) {
 }
 
 /// JSON has no place for bytes that are not UTF-8: they become U+FFFD, as in `make_tool_results`.
-inline void set_text(ordered_json& m, const Slot& slot, std::string_view raw) {
+inline void set_text(ordered_json& m, std::size_t, const Slot& slot, std::string_view raw) {
     const std::string text = to_valid_utf8(raw);
     ordered_json& content = m["content"];
     switch (slot.place) {
@@ -111,10 +112,6 @@ inline void set_text(ordered_json& m, const Slot& slot, std::string_view raw) {
         case Place::result_other: break;
     }
     refuse_text("it is opaque");
-}
-
-inline void set_text(ordered_json& m, std::size_t part, std::string_view text) {
-    set_text(m, slot_at(m, part, "set the text"), text);
 }
 
 /// Whether the result at `block` has no text, so that an empty one is shown behind its items.
@@ -140,13 +137,6 @@ inline void set_text(ordered_json& m, std::size_t part, std::string_view text) {
     if (slot.place == Place::result_item) return is_item_set_in_place(block, slots, slot);
     const BlockKind kind = kind_of_block(block);
     return kind == BlockKind::text || kind == BlockKind::media || kind == BlockKind::tool_use;
-}
-
-[[nodiscard]] inline bool set_text_in_place(ordered_json& m, std::span<const Slot> slots, std::size_t part,
-                                            std::string_view text) {
-    if (!is_set_in_place(m, slots, slots[part])) return false;
-    set_text(m, slots[part], text);
-    return true;
 }
 
 /// Takes these items out of a result, ascending. False, and nothing done, where that would empty it of its texts: it
@@ -216,12 +206,6 @@ inline void erase_parts(ordered_json& m, std::span<const Slot> slots, std::span<
     eraser.finish();
 }
 
-inline void erase_part(ordered_json& m, std::size_t part) {
-    const Slot slot = slot_at(m, part, "erase");
-    constexpr std::size_t only = 0;
-    erase_parts(m, {&slot, 1}, {&only, 1});
-}
-
 inline void rename_call(ordered_json& m, std::size_t part, const Slot& slot, std::string_view call_id,
                         std::string_view tool) {
     const bool is_outside = slot.place == Place::content_string || slot.place == Place::content_other;
@@ -235,8 +219,29 @@ inline void rename_call(ordered_json& m, std::size_t part, const Slot& slot, std
     if (kind == BlockKind::tool_use && !tool.empty()) block["name"] = to_valid_utf8(tool);
 }
 
-inline void rename_call(ordered_json& m, std::size_t part, std::string_view call_id, std::string_view tool) {
-    rename_call(m, part, slot_at(m, part, "rename the call"), call_id, tool);
-}
-
 }  // namespace whittle::inline v0::anthropic::detail
+
+namespace whittle::inline v0::anthropic {
+class Message;
+}  // namespace whittle::inline v0::anthropic
+
+namespace whittle::inline v0::detail {
+
+template <>
+struct ProviderFormat<anthropic::Message> {
+    using Slot = anthropic::detail::Slot;
+    static constexpr std::string_view name = "Anthropic message";
+    static constexpr auto& role_of = anthropic::detail::role_of;
+    static constexpr auto& reason_not_a_message = anthropic::detail::reason_not_a_message;
+    template <typename Visit>
+    static void visit_slots(const ordered_json& m, const Visit& visit) {
+        anthropic::detail::visit_slots(m, visit);
+    }
+    static constexpr auto& view_slot = anthropic::detail::view_slot;
+    static constexpr auto& set_text = anthropic::detail::set_text;
+    static constexpr auto& is_set_in_place = anthropic::detail::is_set_in_place;
+    static constexpr auto& erase_parts = anthropic::detail::erase_parts;
+    static constexpr auto& rename_call = anthropic::detail::rename_call;
+};
+
+}  // namespace whittle::inline v0::detail

@@ -108,25 +108,6 @@ void visit_slots(const ordered_json& m, Visit&& visit) {
     }
 }
 
-/// All of them: where each part is.
-[[nodiscard]] inline std::vector<Slot> slots_of(const ordered_json& m) {
-    std::vector<Slot> slots;
-    visit_slots(m, [&](const Slot& slot) { slots.push_back(slot); });
-    return slots;
-}
-
-/// Throws Error(invalid_argument) if `m` has no such part.
-[[nodiscard]] inline Slot slot_at(const ordered_json& m, std::size_t part, std::string_view attempted) {
-    std::optional<Slot> found;
-    std::size_t at = 0;
-    visit_slots(m, [&](const Slot& slot) {
-        if (at++ == part) found = slot;
-    });
-    if (found) return *found;
-    throw Error(Errc::invalid_argument, std::string(attempted) + " of part " + std::to_string(part) +
-                                            ": the message has " + std::to_string(at) + " parts");
-}
-
 [[nodiscard]] inline PartView view_call(const ordered_json& block, std::string& scratch) {
     PartView view{.kind = PartKind::tool_call,
                   .call_id = find_string(block, "id").value_or(""),

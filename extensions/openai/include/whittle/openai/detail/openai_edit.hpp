@@ -2,6 +2,7 @@
 
 #include "whittle/base/text.hpp"
 #include "whittle/openai/detail/openai_slots.hpp"
+#include "whittle/provider/provider_message.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -69,21 +70,10 @@ inline void set_text(ordered_json& m, std::size_t part, const Slot& slot, std::s
     throw Error(Errc::invalid_argument, "set the text of part " + std::to_string(part) + ": it is opaque");
 }
 
-inline void set_text(ordered_json& m, std::size_t part, std::string_view text) {
-    set_text(m, part, slot_at(m, part, "set the text"), text);
-}
-
 /// Whether setting the text at `slot` leaves every other part as and where it is.
-[[nodiscard]] inline bool is_set_in_place(const ordered_json& m, const Slot& slot) {
+[[nodiscard]] inline bool is_set_in_place(const ordered_json& m, std::span<const Slot>, const Slot& slot) {
     if (slot.place == Place::content_string || slot.place == Place::tool_call) return true;
     return slot.place == Place::content_item && kind_of_item(m[slot.key][slot.index]) != ItemKind::other;
-}
-
-[[nodiscard]] inline bool set_text_in_place(ordered_json& m, std::size_t part, const Slot& slot,
-                                            std::string_view text) {
-    if (!is_set_in_place(m, slot)) return false;
-    set_text(m, part, slot, text);
-    return true;
 }
 
 /// Null is what the format allows beside tool calls, and holds no part. In a tool message null would still be an
@@ -137,12 +127,6 @@ inline void erase_parts(ordered_json& m, std::span<const Slot> slots, std::span<
     }
 }
 
-inline void erase_part(ordered_json& m, std::size_t part) {
-    const Slot slot = slot_at(m, part, "erase");
-    constexpr std::size_t only = 0;
-    erase_parts(m, {&slot, 1}, {&only, 1});
-}
-
 inline void rename_call(ordered_json& m, std::size_t part, const Slot& slot, std::string_view call_id,
                         std::string_view tool) {
     const std::string name = to_valid_utf8(tool);
@@ -160,10 +144,6 @@ inline void rename_call(ordered_json& m, std::size_t part, const Slot& slot, std
     }
     m["tool_call_id"] = to_valid_utf8(call_id);
     if (!name.empty() && find_member(m, "name") != nullptr) m["name"] = name;
-}
-
-inline void rename_call(ordered_json& m, std::size_t part, std::string_view call_id, std::string_view tool) {
-    rename_call(m, part, slot_at(m, part, "rename the call"), call_id, tool);
 }
 
 [[nodiscard]] inline ordered_json result_content(const ToolResult& result) {
@@ -218,8 +198,29 @@ inline void rename_call(ordered_json& m, std::size_t part, std::string_view call
     return items;
 }
 
-[[nodiscard]] inline ordered_json from_exact_text(std::string_view text) {
-    return whittle::detail::from_exact_text("read a saved OpenAI message", text, reason_not_a_message);
-}
-
 }  // namespace whittle::inline v0::openai::detail
+
+namespace whittle::inline v0::openai {
+class Message;
+}  // namespace whittle::inline v0::openai
+
+namespace whittle::inline v0::detail {
+
+template <>
+struct ProviderFormat<openai::Message> {
+    using Slot = openai::detail::Slot;
+    static constexpr std::string_view name = "OpenAI message";
+    static constexpr auto& role_of = openai::detail::role_of;
+    static constexpr auto& reason_not_a_message = openai::detail::reason_not_a_message;
+    template <typename Visit>
+    static void visit_slots(const ordered_json& m, const Visit& visit) {
+        openai::detail::visit_slots(m, visit);
+    }
+    static constexpr auto& view_slot = openai::detail::view_slot;
+    static constexpr auto& set_text = openai::detail::set_text;
+    static constexpr auto& is_set_in_place = openai::detail::is_set_in_place;
+    static constexpr auto& erase_parts = openai::detail::erase_parts;
+    static constexpr auto& rename_call = openai::detail::rename_call;
+};
+
+}  // namespace whittle::inline v0::detail
