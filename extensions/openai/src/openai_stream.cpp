@@ -4,8 +4,6 @@
 #include "whittle/provider/detail/merge_delta.hpp"
 #include "whittle/provider/detail/reply_text.hpp"
 
-#include "whittle/provider/classify_error.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,10 +15,10 @@ namespace {
 
 using nlohmann::ordered_json;
 using whittle::detail::count_member;
+using whittle::detail::fail_answered;
+using whittle::detail::fail_reply;
 using whittle::detail::find_member;
 using whittle::detail::find_string;
-
-constexpr std::string_view attempted = "read the reply";
 
 const ordered_json* find_array(const ordered_json& value, const char* key) {
     const ordered_json* member = find_member(value, key);
@@ -50,33 +48,19 @@ bool is_failure(std::string_view reason) {
     return reason == "error" || reason == "abort" || reason == "insufficient_system_resource";
 }
 
-[[noreturn]] void fail_full_window(const std::optional<Usage>& usage) {
-    throw ModelError(Overflow{.used = usage ? usage->total() : 0},
-                     fmt::format("{}: it ended because the context window was full", attempted));
-}
-
 /// Throws what an answer with status 200, or one choice of it, says went wrong. Only the error itself is judged: a
 /// reply beside it may hold any words.
 void require_no_error(const ordered_json& answer, const HttpHeaders& headers) {
     const ordered_json* error = find_member(answer, "error");
-    if (error != nullptr && !error->is_null())
-        throw to_model_error(classify_error(200, headers, whittle::detail::render({{"error", *error}})), attempted);
-    if (find_string(answer, "object") == "error")
-        throw to_model_error(classify_error(200, headers, whittle::detail::render(answer)), attempted);
+    if (error != nullptr && !error->is_null()) fail_answered(whittle::detail::render({{"error", *error}}), headers);
+    if (find_string(answer, "object") == "error") fail_answered(whittle::detail::render(answer), headers);
 }
 
 Reply<Message> to_reply(ordered_json message, std::string_view reason, std::optional<Usage> usage) {
-    if (reason == "model_context_window_exceeded") fail_full_window(usage);
-    if (is_failure(reason))
-        throw ModelError(ModelErrorClass::server,
-                         fmt::format("{}: the server ended it with \"{}\"", attempted, reason));
+    if (is_failure(reason)) fail_reply(ModelErrorClass::server, fmt::format("the server ended it with \"{}\"", reason));
     if (find_string(message, "role").value_or("").empty()) message["role"] = "assistant";
     const FinishReason finish = finish_of(reason, message);
-    try {
-        return {Message(std::move(message)), usage, finish};
-    } catch (const Error& error) {
-        throw ModelError(ModelErrorClass::server, fmt::format("{}: {}", attempted, error.what()));
-    }
+    return whittle::detail::reply_of<Message>(std::move(message), reason, usage, finish);
 }
 
 /// What a server kept of the prompt, where its usage does not say: llama-server of 2025 tells it by its timings alone.
@@ -147,8 +131,7 @@ Reply<Message> chat_reply(std::string_view body, const DeltaSink* on_delta, cons
     const ordered_json* choice = first_choice(answer);
     if (choice != nullptr) require_no_error(*choice, headers);
     const ordered_json* message = choice != nullptr ? find_member(*choice, "message") : nullptr;
-    if (message == nullptr || !message->is_object())
-        throw ModelError(ModelErrorClass::server, fmt::format("{}: it has no message", attempted));
+    if (message == nullptr || !message->is_object()) fail_reply(ModelErrorClass::server, "it has no message");
     const ordered_json* usage = find_member(answer, "usage");
     Reply<Message> reply = to_reply(*message, find_string(*choice, "finish_reason").value_or(""),
                                     usage != nullptr ? usage_of(*usage) : std::nullopt);
@@ -158,149 +141,113 @@ Reply<Message> chat_reply(std::string_view body, const DeltaSink* on_delta, cons
     return reply;
 }
 
-struct ChatStream::State {
-    const DeltaSink* on_delta = nullptr;
-    HttpHeaders headers{};
-    ordered_json message{{"role", "assistant"}, {"content", nullptr}};
-    ordered_json calls = ordered_json::array();
-    std::string reason{};
-    std::optional<Usage> usage{};
-    std::optional<ServerTiming> timing{};
-    bool has_reason = false;
-    bool is_done = false;
-
-    void tell(Delta::Kind kind, std::string_view text, std::string_view call_id = {},
-              std::string_view tool = {}) const {
-        if (on_delta != nullptr && *on_delta && !text.empty()) (*on_delta)({kind, text, call_id, tool});
-    }
-
-    void take_usage(const ordered_json& holder) {
-        const ordered_json* found = find_member(holder, "usage");
-        if (found != nullptr && found->is_object()) usage = usage_of(*found);
-    }
-
-    void take_choice(const ordered_json& choice) {
-        if (const auto text = find_string(choice, "finish_reason"); text && !text->empty()) {  // some send "" till then
-            reason = *text;
-            has_reason = true;
-        }
-        const ordered_json* delta = find_member(choice, "delta");
-        if (delta == nullptr || !delta->is_object()) return;
-        ordered_json rest = *delta;
-        rest.erase("tool_calls");
-        match_content(rest);
-        whittle::detail::merge_delta(message, rest);
-        tell_text(*delta);
-        if (const ordered_json* list = find_array(*delta, "tool_calls")) {
-            for (const ordered_json& piece : *list) take_call(piece);
-        }
-    }
-
-    /// Content may come as text in one chunk and as a list of parts in another: then all of it is parts.
-    void match_content(ordered_json& delta) {
-        ordered_json* piece = delta.contains("content") ? &delta["content"] : nullptr;
-        ordered_json& sum = message["content"];
-        if (piece == nullptr || piece->is_array() == sum.is_array()) return;
-        ordered_json& text = piece->is_array() ? sum : *piece;
-        if (!text.is_string()) return;
-        const bool is_empty = text.get_ref<const std::string&>().empty();
-        text = is_empty ? ordered_json(nullptr) : ordered_json::array({{{"type", "text"}, {"text", std::move(text)}}});
-    }
-
-    void tell_text(const ordered_json& delta) const {
-        if (const auto text = find_string(delta, "reasoning_content")) {
-            tell(Delta::Kind::thinking, *text);
-        } else if (const auto other = find_string(delta, "reasoning")) {
-            tell(Delta::Kind::thinking, *other);
-        }
-        if (const auto text = find_string(delta, "content")) tell(Delta::Kind::text, *text);
-        if (const ordered_json* parts = find_array(delta, "content")) {
-            for (const ordered_json& part : *parts) tell_part(part);
-        }
-    }
-
-    void tell_part(const ordered_json& part) const {
-        const std::string_view type = find_string(part, "type").value_or("");
-        if (type == "text") tell(Delta::Kind::text, find_string(part, "text").value_or(""));
-        const ordered_json* thoughts = type == "thinking" ? find_array(part, "thinking") : nullptr;
-        if (thoughts == nullptr) return;
-        for (const ordered_json& thought : *thoughts)
-            tell(Delta::Kind::thinking, find_string(thought, "text").value_or(""));
-    }
-
-    void take_call(const ordered_json& piece) {
-        if (!piece.is_object()) return;
-        ordered_json& call = call_of(piece);
-        whittle::detail::merge_delta(call, piece);
-        for (const auto& [key, field] : {std::pair{"function", "arguments"}, std::pair{"custom", "input"}}) {
-            const ordered_json* body = find_member(piece, key);
-            if (body == nullptr) continue;
-            if (const auto text = find_string(*body, field)) {
-                tell(Delta::Kind::tool_arguments, *text, find_string(call, "id").value_or(""),
-                     find_string(call[key], "name").value_or(""));
-            }
-        }
-    }
-
-    /// Some servers give all calls one index, or none: then an id begins a call.
-    ordered_json& call_of(const ordered_json& piece) {
-        const std::string_view id = find_string(piece, "id").value_or("");
-        ordered_json* call = whittle::detail::find_index(calls, piece);
-        if (call == nullptr && find_member(piece, "index") == nullptr && !calls.empty()) call = &calls.back();
-        if (call != nullptr) {
-            const std::string_view known = find_string(*call, "id").value_or("");
-            if (id.empty() || known.empty() || id == known) return *call;
-        }
-        whittle::detail::require_room(calls);
-        calls.push_back(ordered_json::object());
-        return calls.back();
-    }
-};
-
-ChatStream::ChatStream(const DeltaSink* on_delta, HttpHeaders headers) : state_(std::make_unique<State>()) {
-    state_->on_delta = on_delta;
-    state_->headers = std::move(headers);
-}
-ChatStream::~ChatStream() = default;
-ChatStream::ChatStream(ChatStream&&) noexcept = default;
-ChatStream& ChatStream::operator=(ChatStream&&) noexcept = default;
-
-bool ChatStream::is_done() const noexcept { return state_->is_done; }
-
-void ChatStream::take(const SseEvent& event) {
-    if (state_->is_done || event.data.empty()) return;
-    if (event.data == "[DONE]") {
-        state_->is_done = true;
-        return;
-    }
-    const ordered_json chunk = whittle::detail::read_answer(event.data);
-    require_no_error(chunk, state_->headers);
-    if (event.event == "error") throw to_model_error(classify_error(200, state_->headers, event.data), attempted);
-    state_->take_usage(chunk);
-    if (auto timing = timing_of(chunk)) state_->timing = timing;
+void ChatStream::take_answer(const ordered_json& chunk, const SseEvent& event) {
+    require_no_error(chunk, headers());
+    if (event.event == "error") fail_answered(event.data, headers());
+    take_usage(chunk);
+    if (auto timing = timing_of(chunk)) timing_ = timing;
     if (const ordered_json* choice = first_choice(chunk)) {
-        require_no_error(*choice, state_->headers);
-        state_->take_usage(*choice);  // where some servers have it
-        state_->take_choice(*choice);
+        require_no_error(*choice, headers());
+        take_usage(*choice);  // where some servers have it
+        take_choice(*choice);
     }
+}
+
+void ChatStream::take_usage(const ordered_json& holder) {
+    const ordered_json* found = find_member(holder, "usage");
+    if (found != nullptr && found->is_object()) usage_ = usage_of(*found);
+}
+
+void ChatStream::take_choice(const ordered_json& choice) {
+    if (const auto text = find_string(choice, "finish_reason"); text && !text->empty()) {  // some send "" till then
+        reason_ = *text;
+        has_reason_ = true;
+    }
+    const ordered_json* delta = find_member(choice, "delta");
+    if (delta == nullptr || !delta->is_object()) return;
+    ordered_json rest = *delta;
+    rest.erase("tool_calls");
+    match_content(rest);
+    whittle::detail::merge_delta(message_, rest);
+    tell_text(*delta);
+    if (const ordered_json* list = find_array(*delta, "tool_calls")) {
+        for (const ordered_json& piece : *list) take_call(piece);
+    }
+}
+
+/// Content may come as text in one chunk and as a list of parts in another: then all of it is parts.
+void ChatStream::match_content(ordered_json& delta) {
+    ordered_json* piece = delta.contains("content") ? &delta["content"] : nullptr;
+    ordered_json& sum = message_["content"];
+    if (piece == nullptr || piece->is_array() == sum.is_array()) return;
+    ordered_json& text = piece->is_array() ? sum : *piece;
+    if (!text.is_string()) return;
+    const bool is_empty = text.get_ref<const std::string&>().empty();
+    text = is_empty ? ordered_json(nullptr) : ordered_json::array({{{"type", "text"}, {"text", std::move(text)}}});
+}
+
+void ChatStream::tell_text(const ordered_json& delta) const {
+    if (const auto text = find_string(delta, "reasoning_content")) {
+        tell(Delta::Kind::thinking, *text);
+    } else if (const auto other = find_string(delta, "reasoning")) {
+        tell(Delta::Kind::thinking, *other);
+    }
+    if (const auto text = find_string(delta, "content")) tell(Delta::Kind::text, *text);
+    if (const ordered_json* parts = find_array(delta, "content")) {
+        for (const ordered_json& part : *parts) tell_part(part);
+    }
+}
+
+void ChatStream::tell_part(const ordered_json& part) const {
+    const std::string_view type = find_string(part, "type").value_or("");
+    if (type == "text") tell(Delta::Kind::text, find_string(part, "text").value_or(""));
+    const ordered_json* thoughts = type == "thinking" ? find_array(part, "thinking") : nullptr;
+    if (thoughts == nullptr) return;
+    for (const ordered_json& thought : *thoughts)
+        tell(Delta::Kind::thinking, find_string(thought, "text").value_or(""));
+}
+
+void ChatStream::take_call(const ordered_json& piece) {
+    if (!piece.is_object()) return;
+    ordered_json& call = call_of(piece);
+    whittle::detail::merge_delta(call, piece);
+    for (const auto& [key, field] : {std::pair{"function", "arguments"}, std::pair{"custom", "input"}}) {
+        const ordered_json* body = find_member(piece, key);
+        if (body == nullptr) continue;
+        if (const auto text = find_string(*body, field)) {
+            tell(Delta::Kind::tool_arguments, *text, find_string(call, "id").value_or(""),
+                 find_string(call[key], "name").value_or(""));
+        }
+    }
+}
+
+/// Some servers give all calls one index, or none: then an id begins a call.
+ordered_json& ChatStream::call_of(const ordered_json& piece) {
+    const std::string_view id = find_string(piece, "id").value_or("");
+    ordered_json* call = whittle::detail::find_index(calls_, piece);
+    if (call == nullptr && find_member(piece, "index") == nullptr && !calls_.empty()) call = &calls_.back();
+    if (call != nullptr) {
+        const std::string_view known = find_string(*call, "id").value_or("");
+        if (id.empty() || known.empty() || id == known) return *call;
+    }
+    whittle::detail::require_room(calls_);
+    calls_.push_back(ordered_json::object());
+    return calls_.back();
 }
 
 Reply<Message> ChatStream::finish() {
-    State& state = *state_;
-    const bool is_empty = state.calls.empty() && state.message.size() == 2 && state.message["content"].is_null();
-    if (!state.has_reason && (!state.is_done || is_empty)) {
-        throw ModelError(ModelErrorClass::transport,
-                         fmt::format("{}: the stream ended before the reply did", attempted));
-    }
-    if (!state.calls.empty()) {
-        whittle::detail::drop_indexes(state.calls);
-        for (ordered_json& call : state.calls) {
+    const bool is_empty = calls_.empty() && message_.size() == 2 && message_["content"].is_null();
+    if (!has_reason_ && (!is_done() || is_empty))
+        fail_reply(ModelErrorClass::transport, "the stream ended before the reply did");
+    if (!calls_.empty()) {
+        whittle::detail::drop_indexes(calls_);
+        for (ordered_json& call : calls_) {
             if (call.contains("function") && !call.contains("type")) call["type"] = "function";
         }
-        state.message["tool_calls"] = std::move(state.calls);
+        message_["tool_calls"] = std::move(calls_);
     }
-    Reply<Message> reply = to_reply(std::move(state.message), state.reason, state.usage);
-    reply.timing = state.timing;
+    Reply<Message> reply = to_reply(std::move(message_), reason_, usage_);
+    reply.timing = timing_;
     take_kept(reply);
     return reply;
 }

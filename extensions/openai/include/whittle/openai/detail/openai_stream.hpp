@@ -2,12 +2,12 @@
 
 #include "whittle/model/model.hpp"
 #include "whittle/openai/openai.hpp"
-#include "whittle/provider/http_transport.hpp"
-#include "whittle/provider/sse_parser.hpp"
+#include "whittle/provider/detail/reply_stream.hpp"
 
-#include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 
 namespace whittle::inline v0::openai {
 
@@ -26,27 +26,35 @@ namespace whittle::inline v0::openai {
 [[nodiscard]] Reply<Message> chat_reply(std::string_view body, const DeltaSink* on_delta = nullptr,
                                         const HttpHeaders& headers = {});
 
-/// Puts a streamed reply together. Knows of no connection: events in, one whole message out, or an error.
-class ChatStream {
+/// Puts a streamed reply together.
+class ChatStream final : public whittle::detail::ReplyStream {
 public:
-    /// `on_delta` (null: nobody listens) must outlive this; `headers` are those of the response.
-    explicit ChatStream(const DeltaSink* on_delta = nullptr, HttpHeaders headers = {});
-    ~ChatStream();
-    ChatStream(ChatStream&&) noexcept;
-    ChatStream& operator=(ChatStream&&) noexcept;
+    explicit ChatStream(const DeltaSink* on_delta = nullptr, HttpHeaders headers = {})
+        : ReplyStream(on_delta, std::move(headers)) {}
 
-    /// One event. Throws ModelError for an event that holds an error or is no chunk; what a listener throws gets out.
-    /// After either this is of no more use.
-    void take(const SseEvent& event);
-    /// "[DONE]" has come: nothing after it matters.
-    [[nodiscard]] bool is_done() const noexcept;
     /// The whole reply, with every member that came. Throws ModelError of class transport if the stream ended before
     /// the reply did. Call it once.
     [[nodiscard]] Reply<Message> finish();
 
 private:
-    struct State;
-    std::unique_ptr<State> state_;
+    using Json = nlohmann::ordered_json;
+
+    [[nodiscard]] bool is_end(const SseEvent& event) const override { return event.data == "[DONE]"; }
+    void take_answer(const Json& chunk, const SseEvent& event) override;
+    void take_usage(const Json& holder);
+    void take_choice(const Json& choice);
+    void match_content(Json& delta);
+    void tell_text(const Json& delta) const;
+    void tell_part(const Json& part) const;
+    void take_call(const Json& piece);
+    [[nodiscard]] Json& call_of(const Json& piece);
+
+    Json message_{{"role", "assistant"}, {"content", nullptr}};
+    Json calls_ = Json::array();
+    std::string reason_{};
+    std::optional<Usage> usage_{};
+    std::optional<ServerTiming> timing_{};
+    bool has_reason_ = false;
 };
 
 }  // namespace whittle::inline v0::openai
