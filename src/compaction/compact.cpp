@@ -1,23 +1,52 @@
 #include "whittle/compaction/detail/compact.hpp"
 
-#include "../summary/noted.hpp"
-#include "compaction_run.hpp"
+#include "turn_fold.hpp"
 #include "whittle/base/event.hpp"
+#include "whittle/chain/detail/cooldown.hpp"
+#include "whittle/pruning/detail/media_stage.hpp"
+#include "whittle/pruning/detail/pruning_plan.hpp"
+#include "whittle/pruning/detail/pruning_stage.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 namespace whittle::inline v0::detail {
 
 namespace {
 
-/// Decides how far one run goes up the ladder, and reports on it.
-class Ladder {
+constexpr std::string_view irreducible = "irreducible";
+constexpr std::string_view nothing_to_fold = "nothing_to_fold";
+
+std::int64_t cool_down_of(const CompactionWork& work) {
+    return whittle::cool_down_of(work.config, work.limits.threshold);
+}
+
+SummaryWork attempt_of(const CompactionWork& work) {
+    return {.turn = work.turn,
+            .edit = work.edit,
+            .functions = work.functions,
+            .sizes = work.sizes,
+            .cool_down = cool_down_of(work),
+            .plain_summary_tokens = work.config.plain_summary_tokens,
+            .is_thrown = work.config.on_failure == OnFailure::propagate};
+}
+
+/// One run over one draft, from the cheap stages to a summary, as far as it has to go.
+class CompactionRun {
 public:
-    explicit Ladder(const CompactionWork& work)
-        : work_(work), turn_(work.turn), config_(work.config), sizes_(work.sizes), run_(work) {}
+    explicit CompactionRun(const CompactionWork& work)
+        : work_(work),
+          turn_(work.turn),
+          edit_(work.edit),
+          layout_(layout_of(edit_.outline(), turn_.report.middleware, work.config.current_turn_keep_rounds)) {}
 
     [[nodiscard]] bool made_no_progress() const;
-    bool run_stages();
+    void forget_no_progress() { forget("no_progress"); }
+    bool run();
+    void prepare();
 
 private:
     /// A dry run leaves no notes behind.
@@ -33,181 +62,185 @@ private:
         emit(turn_.on_event,
              {Event::Level::warning, turn_.report.middleware, kind, text, turn_.conversation_id(), before, after});
     }
-    [[nodiscard]] bool is_at_floor() const { return is_over_floor(run_.plan(), run_.budget()); }
-    [[nodiscard]] std::int64_t grown(std::int64_t tokens) const {
-        return add_saturating(tokens, cool_down_of(config_, sizes_.limits.threshold));
+    [[nodiscard]] std::int64_t tokens_after(std::int64_t before, std::int64_t after) const noexcept {
+        return work_.sizes.context_without(sub_saturating(before, after));
     }
-    void remember_no_progress();
-    [[nodiscard]] bool may_summarise();
-    [[nodiscard]] bool has_obstacle();
+    /// The whole request with what is staged, by the counter that judged it.
+    [[nodiscard]] std::int64_t tokens_now() const noexcept {
+        return tokens_after(edit_.tokens_before(), edit_.tokens_after());
+    }
+    [[nodiscard]] bool can_write() const noexcept {
+        return work_.functions.generate || work_.config.plain_summary_tokens > 0;
+    }
+    [[nodiscard]] std::string situation() const;
+    void stage_cheap();
+    [[nodiscard]] bool needs_summary() const noexcept;
+    [[nodiscard]] bool may_summarise(const TurnFold& fold);
+    [[nodiscard]] bool has_obstacle(const TurnFold& fold);
+    void remember_no_progress(const TurnFold& fold);
     bool commit_cheap();
-    bool summarise();
-    bool write_summary();
-    bool report_broken(const std::string& text);
-    bool report_veto();
-    void report_rest(const CommitResult& result);
-    void report_failed(const DigestError& failure) {
-        report_failure(turn_, failure, config_.on_failure == OnFailure::propagate, grown(sizes_.tokens));
-    }
+    bool summarise(TurnFold& fold);
 
     const CompactionWork& work_;
     HookTurn& turn_;
-    const CompactionConfig& config_;
-    const CompactionSizes& sizes_;
-    CompactionRun run_;
+    Draft& edit_;
+    TurnLayout layout_;
+    Cooldown cooldown_{turn_};
+    int refused_ = 0;  // by the store
 };
 
+/// Stages 0 and 1. What the store refuses is taken back here: a summary is planned on what really goes.
+void CompactionRun::stage_cheap() {
+    const CompactionConfig& config = work_.config;
+    const PruningConfig defaults;
+    const PruningConfig& of_media = config.pruning ? *config.pruning : defaults;
+    if (config.pruning) {
+        PruningConfig pruning = *config.pruning;
+        if (config.current_turn_keep_rounds) pruning.skip_boundary_turns = 0;  // `kept_from` bounds it instead
+        PruningChoice choice;
+        if (turn_.report.hook == Hook::compact_now)  // the host says how far
+            choice.enough =
+                std::max<std::int64_t>(1, work_.sizes.scale.to_counted(tokens_now() - work_.limits.target));
+        stage_pruning(turn_, edit_, pruning, layout_.kept_from, choice);
+    }
+    refused_ += edit_.store();
+    if (tokens_now() <= work_.limits.target) return;
+    stage_media(turn_, edit_, config.media, layout_.kept_from, of_media);
+    refused_ += edit_.store();
+}
+
+/// Whether the cheap stages neither reached the target nor left a runway.
+bool CompactionRun::needs_summary() const noexcept {
+    return tokens_now() > work_.limits.target && tokens_now() > runway_end(work_.config, work_.limits.threshold);
+}
+
+/// What decides what a run can do while messages only come at the end. O(size).
+std::string CompactionRun::situation() const {
+    const Outline outline = turn_.outline();
+    const std::size_t kept_from = layout_.kept_from;
+    constexpr double ratio_steps = 4.0;  // it moves a little with each reply
+    const CompactionLimits& limits = work_.limits;
+    const std::array<std::int64_t, 8> numbers{
+        static_cast<std::int64_t>(turn_.last_entry()),
+        kept_from < outline.size() ? static_cast<std::int64_t>(outline[kept_from].serial)
+                                   : -static_cast<std::int64_t>(outline.size()),
+        pins_of(outline), limits.threshold, limits.target, limits.summary, can_write() ? 1 : 0,
+        static_cast<std::int64_t>(work_.sizes.scale.ratio * ratio_steps)};
+    return fmt::format("{}", fmt::join(numbers, ","));
+}
+
 /// Whether the same run did nothing before: since then messages only came to what is kept anyway.
-bool Ladder::made_no_progress() const {
+bool CompactionRun::made_no_progress() const {
     if (turn_.config.explain || turn_.config.dry_run) return false;
     const Notes notes = turn_.notes();
     const auto before = notes.text("no_progress");
-    return before && sizes_.tokens >= notes.integer("no_progress_tokens").value_or(0) && *before == run_.situation();
+    return before && work_.sizes.context_tokens >= notes.integer("no_progress_tokens").value_or(0) &&
+           *before == situation();
 }
 
 /// Not where the store refused something, nor where the current turn's growth makes recent turns due.
-void Ladder::remember_no_progress() {
-    const bool is_final = !work_.has_model || run_.plan().recent_tokens == 0 || is_at_floor();
-    if (run_.is_refused() || !is_final) return;
-    note("no_progress", run_.situation());
-    note("no_progress_tokens", sizes_.tokens);
+void CompactionRun::remember_no_progress(const TurnFold& fold) {
+    const bool is_final = !can_write() || fold.plan().recent_tokens == 0 || fold.is_over_minimum();
+    if (refused_ > 0 || !is_final) return;
+    note("no_progress", situation());
+    note("no_progress_tokens", work_.sizes.context_tokens);
 }
 
-bool Ladder::run_stages() {
-    run_.stage_cheap();
-    if (!run_.needs_summary()) return commit_cheap();
-    run_.plan_summary();
-    const bool is_due = may_summarise();
-    if (turn_.config.explain || is_due) run_.list_candidates(is_due);
-    if (is_due) return summarise();
+bool CompactionRun::run() {
+    stage_cheap();
+    if (!needs_summary()) return commit_cheap();
+    TurnFold fold(work_, layout_);
+    if (may_summarise(fold)) return summarise(fold);
+    if (turn_.config.explain) list_candidates(turn_, fold.plan(), fold.tokens(), false);
     const bool is_changed = commit_cheap();
-    if (!is_changed && turn_.report.outcome != Outcome::vetoed) remember_no_progress();
+    if (!is_changed && turn_.report.outcome != Outcome::vetoed) remember_no_progress(fold);
     return is_changed;
 }
 
 /// Says once what is in the way.
-bool Ladder::may_summarise() {
-    if (has_obstacle()) return false;
-    forget("floor_reported");
-    if (work_.has_model) return true;
-    if (!turn_.notes().integer("no_model_reported")) {
+bool CompactionRun::may_summarise(const TurnFold& fold) {
+    if (has_obstacle(fold)) return false;
+    cooldown_.clear(irreducible);
+    cooldown_.clear(nothing_to_fold);
+    if (can_write()) return true;
+    if (cooldown_.is_news("no_model"))
         warn("no_model", "no summary: there is neither a summariser nor a model of the agent's own");
-        note("no_model_reported", std::int64_t{1});
-    }
     return false;
 }
 
-bool Ladder::has_obstacle() {
-    const bool is_floor = is_at_floor();
-    if (!is_floor && run_.can_summarise()) return false;
-    const std::int64_t obstacle = is_floor ? 1 : 2;
-    const bool is_stuck = is_floor || run_.tokens_now() > sizes_.limits.threshold;
-    if (!is_stuck || turn_.notes().integer("floor_reported") == obstacle) return true;
-    note("floor_reported", obstacle);
-    const TurnBudget& budget = run_.budget();
-    warn(is_floor ? "irreducible" : "nothing_to_fold",
-         is_floor ? describe_floor(run_.plan(), budget) : describe_idle(run_.plan(), budget), sizes_.tokens,
-         floor_of(run_.plan(), budget));
+bool CompactionRun::has_obstacle(const TurnFold& fold) {
+    const bool is_over = fold.is_over_minimum();
+    if (!is_over && fold.is_possible()) return false;
+    if (!is_over && tokens_now() <= work_.limits.threshold) return true;
+    const std::string_view kind = is_over ? irreducible : nothing_to_fold;
+    if (cooldown_.is_news(kind))
+        warn(kind, is_over ? fold.describe_minimum() : fold.describe_nothing(), work_.sizes.context_tokens,
+             fold.minimum_tokens());
     return true;
 }
 
-/// The cheap stages stand; the next attempt waits until what they leave has grown.
-bool Ladder::report_broken(const std::string& text) {
-    warn("no_valid_summary", text);
-    const std::int64_t planned = run_.tokens_now();
+bool CompactionRun::commit_cheap() {
+    const CommitResult result = edit_.commit();
+    report_refused(turn_, result);
+    if (result.outcome == Outcome::vetoed) {
+        turn_.report.outcome = Outcome::vetoed;
+        cooldown_.wait_for(add_saturating(work_.sizes.context_tokens, cool_down_of(work_)));
+    }
+    if (!result.committed()) return false;
+    const std::int64_t after = tokens_after(result.tokens_before, result.tokens_after);
+    const std::int64_t limit = work_.limits.threshold;
+    if (after > limit && turn_.report.more().error.empty())
+        turn_.warn_above_trigger(
+            fmt::format("after compaction the request still has {} tokens, the threshold is {}", after, limit),
+            work_.sizes.context_tokens, after);
+    return true;
+}
+
+/// Where no summary may stand or no call could be made, the cheap stages are committed, so that they are not planned
+/// and stored again and again; the next attempt waits until what they leave has grown.
+bool CompactionRun::summarise(TurnFold& fold) {
+    const SummaryWork attempt = attempt_of(work_);
+    const AttemptResult result = SummaryAttempt(attempt, fold).run();
+    if (result == AttemptResult::committed) return true;
+    if (result == AttemptResult::nothing) return false;
+    const std::int64_t planned = tokens_now();
     const bool is_changed = commit_cheap();
-    note("retry_at_tokens", grown(is_changed ? planned : sizes_.tokens));
+    if (is_changed && result == AttemptResult::invalid) cooldown_.wait_for(add_saturating(planned, attempt.cool_down));
     return is_changed;
 }
 
-/// Nothing stands. Asked again once there is more to lose.
-bool Ladder::report_veto() {
-    turn_.report.outcome = Outcome::vetoed;
-    note("retry_at_tokens", grown(sizes_.tokens));
-    return false;
+void CompactionRun::prepare() {
+    stage_cheap();
+    if (!can_write()) return;
+    TurnFold fold(work_, layout_);
+    if (!fold.is_over_minimum() && fold.is_possible()) prepare_summary(attempt_of(work_), fold);
 }
 
-bool Ladder::commit_cheap() {
-    const CommitResult result = run_.commit();
-    if (result.outcome == Outcome::vetoed) return report_veto();
-    if (result.committed()) report_rest(result);
-    return result.committed();
-}
+}  // namespace
 
-/// Makes the summary and commits everything. A failure that is not to be thrown is reported and remembered here: what a
-/// hook throws would take the note back.
-bool Ladder::summarise() {
-    try {
-        const CompactionRun::Rehearsal rehearsal = run_.rehearse();
-        if (!rehearsal.broken.empty()) return report_broken(rehearsal.broken);
-        if (rehearsal.is_vetoed) return report_veto();
-        if (!turn_.config.dry_run) return write_summary();
-        turn_.report.outcome = Outcome::planned;
-        turn_.report.more().tokens_before = run_.tokens_before();
-        turn_.report.more().tokens_after = run_.expected_tokens();
-    } catch (...) {
-        if (config_.on_failure == OnFailure::propagate || ends_hook(turn_.stop)) throw;
-        report_failed({.message = current_error_text()});
-    }
-    return false;
-}
-
-/// Where no call could be made, the cheap stages are committed, so that they are not planned and stored again and
-/// again.
-bool Ladder::write_summary() {
-    const NotedDigest digest =
-        go_on_with_digest(turn_.notes(), [&](DigestState& state) { return run_.generate(state); });
-    if (digest.is_unfinished) {
-        report_unfinished(turn_, digest.state, run_.plan().folded.size());
-        return digest.result.model_calls == 0 && commit_cheap();
-    }
-    if (!digest.result.ok()) {
-        report_failed(*digest.result.failure);
-        return false;
-    }
-    run_.stage_summary(digest.result.summary);
-    const CommitResult commit = run_.commit();
-    if (commit.outcome == Outcome::vetoed) return report_veto();
-    if (!commit.committed()) {
-        report_failed(commit_failure(commit));
-        return false;
-    }
-    turn_.notes().erase("retry_at_tokens");
-    report_rest(commit);
-    return true;
-}
-
-void Ladder::report_rest(const CommitResult& result) {
-    const std::int64_t after = run_.tokens_after(result.tokens_before, result.tokens_after);
-    if (after <= sizes_.limits.threshold || !turn_.report.more().error.empty()) return;
-    turn_.warn_above_trigger(describe_compacted(after, sizes_.limits.threshold), sizes_.tokens, after);
-}
-
-/// What an overflow taught bounds an absolute threshold too.
-CompactionLimits limits_for(const HookTurn& turn, const CompactionConfig& config) {
+CompactionLimits limits_now(const HookTurn& turn, const CompactionConfig& config) {
     const std::int64_t window = turn.known_window();
     const std::int64_t room = std::max(window / 2, sub_saturating(window, turn.config.profile.output_reserve));
     return fitting(limits_of(config, window), room);
 }
 
-}  // namespace
-
 std::optional<CompactionLimits> due_limits(HookTurn& turn, const CompactionConfig& config, std::int64_t tokens) {
     turn.report.count = tokens;
     turn.report.outcome = Outcome::undue;
     if (waits_for_window(config, turn.known_window())) return std::nullopt;
-    const CompactionLimits limits = limits_for(turn, config);
+    const CompactionLimits limits = limits_now(turn, config);
     turn.report.threshold = limits.threshold;
     if (config.token_counter) turn.report.counter = config.token_counter->id();
+    Cooldown cooldown(turn);
     if (tokens <= limits.threshold) {
-        for (const char* key : {"retry_at_tokens", "floor_reported", "no_progress"}) {
-            if (!turn.config.dry_run) turn.notes().erase(key);
-        }
+        cooldown.end();
+        cooldown.clear(irreducible);
+        cooldown.clear(nothing_to_fold);
+        if (!turn.config.dry_run) turn.notes().erase("no_progress");
         return std::nullopt;
     }
     turn.report.outcome = Outcome::remembered;
-    if (tokens < turn.notes().integer("retry_at_tokens").value_or(0)) return std::nullopt;
-    return limits;
+    return cooldown.is_active(tokens) ? std::nullopt : std::optional(limits);
 }
 
 CompactionLimits limits_on_demand(const HookTurn& turn, const CompactionConfig& config, std::int64_t tokens) {
@@ -224,15 +257,25 @@ CompactionLimits limits_after_overflow(const HookTurn& turn, const CompactionCon
     return limits;
 }
 
-bool compact(const CompactionWork& work, bool is_forced) {
-    Ladder ladder(work);
-    if (is_forced) {
-        work.turn.report.outcome = Outcome::nothing;
-    } else {
-        if (ladder.made_no_progress()) return false;
-        if (!work.turn.config.dry_run) work.turn.notes().erase("no_progress");
-    }
-    return ladder.run_stages();
+bool compact_when_due(const CompactionWork& work) {
+    CompactionRun run(work);
+    if (run.made_no_progress()) return false;
+    run.forget_no_progress();
+    return run.run();
+}
+
+bool compact_anyway(const CompactionWork& work) {
+    work.turn.report.outcome = Outcome::nothing;
+    return CompactionRun(work).run();
+}
+
+/// What the cheap stages would do is in nobody's report yet.
+bool prepare_compaction(const CompactionWork& work) {
+    if (!is_preparation_due(attempt_of(work), work.config.prepare_fraction)) return false;
+    const std::shared_ptr<StageDetails> details = std::exchange(work.turn.report.details, nullptr);
+    CompactionRun(work).prepare();
+    work.turn.report.details = details;
+    return false;
 }
 
 std::size_t untouched_by_compaction(const Outline& outline, std::string_view name) {

@@ -40,6 +40,8 @@ ConfigFields<CompactionConfig> compaction_fields() {
          .member = &C::token_counter,
          .meaning = "how this middleware counts; keys as in `tokens`",
          .fallback = "the chain's"},
+        {"plain_summary_tokens", &C::plain_summary_tokens,
+         "tokens of a summary by rule where there is no model, or the model's failed; 0: none"},
         detail::summary_role_field(&C::summary_role),
         {.name = "preserve_work",
          .member = object_member(&C::preserve_work, detail::preserve_work_fields()),
@@ -63,6 +65,8 @@ ConfigFields<CompactionConfig> compaction_fields() {
          .words = {"keep_going", "propagate"}},
         {"cool_down_tokens", &C::cool_down_tokens,
          "growth after a failure before the next attempt; 0: 5 % of the threshold"},
+        {"prepare_fraction", &C::prepare_fraction,
+         "above this part of the threshold a summary is prepared on the host's executor; 0: off", 0, 1},
     };
 }
 
@@ -81,7 +85,8 @@ MiddlewareType<CompactionConfig> compaction_type() {
             .fields = compaction_fields(),
             .check =
                 [](const CompactionConfig& config, const ChainInfo& chain, std::string_view name, Problems& problems) {
-                    check_compaction(config, chain.config, chain.rivals_before(name), "", problems);
+                    check_compaction(config, chain.config, {.other_summarisers = chain.rivals_before(name)}, "",
+                                     problems);
                 },
             .task = std::string(fold_task),
             .complete = read_environment};

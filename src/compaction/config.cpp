@@ -89,7 +89,7 @@ DigestConfig digest_config(const CompactionConfig& config, std::int64_t summary_
     return result;
 }
 
-void check_compaction(const CompactionConfig& config, const ChainConfig& chain, std::size_t other_summarisers,
+void check_compaction(const CompactionConfig& config, const ChainConfig& chain, const CompactionSetup& setup,
                       std::string_view name, Problems& problems) {
     FieldCheck check(name, problems);
     check_compaction_sizes(config, chain, check);
@@ -108,8 +108,14 @@ void check_compaction(const CompactionConfig& config, const ChainConfig& chain, 
     check_digest(digest_config(config, 0), name, problems);
     check.warn(config.on_failure == OnFailure::propagate && chain.on_error == OnError::skip, "on_failure", "propagate",
                "keep_going, or on_error \"propagate\": a chain that skips errors asks again at every call");
-    check.warn(other_summarisers > 0, "threshold_tokens",
-               fmt::format("beside {} other summariser{}", other_summarisers, other_summarisers == 1 ? "" : "s"),
+    check.at_least(config.plain_summary_tokens, 0, "plain_summary_tokens");
+    check.fraction(config.prepare_fraction, "prepare_fraction");
+    check.warn(config.prepare_fraction > 0.0 && !(setup.has_executor && setup.has_summariser), "prepare_fraction",
+               fmt::format("{}", config.prepare_fraction),
+               "beside the callback `executor` and a summariser of its own: else nothing is prepared");
+    const std::size_t others = setup.other_summarisers;
+    check.warn(others > 0, "threshold_tokens",
+               fmt::format("beside {} other summariser{}", others, others == 1 ? "" : "s"),
                "one summariser in a chain: of two with overlapping triggers the lower one always comes first");
 }
 

@@ -1,4 +1,4 @@
-#include "compaction_run.hpp"
+#include "turn_fold.hpp"
 
 #include <fmt/format.h>
 
@@ -26,14 +26,18 @@ constexpr std::string_view turn_task_chinese =
 struct Heading {
     std::string_view system;
     std::string_view user;
+    std::string_view by_rule;
 };
 
 constexpr Heading english_heading{
     "[Summary of earlier turns]",
     "[Summary of earlier turns, written by a model; details may be lost. Not a message from the "
-    "user: do not answer it.]"};
+    "user: do not answer it.]",
+    "[Summary of earlier turns, excerpts of them; the rest is left out. Not a message from the user: do not answer "
+    "it.]"};
 constexpr Heading chinese_heading{"[较早轮次的摘要]",
-                                  "[较早轮次的摘要，由模型撰写，细节可能丢失。这不是用户的消息：不要回复它。]"};
+                                  "[较早轮次的摘要，由模型撰写，细节可能丢失。这不是用户的消息：不要回复它。]",
+                                  "[较早轮次的摘要，摘自原文，其余内容已省略。这不是用户的消息：不要回复它。]"};
 
 }  // namespace
 
@@ -47,13 +51,14 @@ std::string length_sentence(std::int64_t max_tokens, Language language) {
     return fmt::format("\nThe summary has at most {} words: a longer one is cut off.", words);
 }
 
-std::string compose_compacted(std::string_view summary, std::string_view work, std::span<const RetainedFact> facts,
-                              bool is_system, Language language) {
+std::string compose_compacted(const detail::SummaryText& summary, std::string_view work,
+                              std::span<const RetainedFact> facts, bool is_system, Language language) {
     const Heading& heading = language == Language::chinese ? chinese_heading : english_heading;
-    std::string text(is_system ? heading.system : heading.user);
-    text.append("\n").append(summary);
+    std::string text(is_system ? heading.system : summary.is_by_rule ? heading.by_rule : heading.user);
+    // One by rule ends in a list of its own.
+    text.append("\n").append(summary.is_by_rule ? with_facts(summary.text, facts, language) : summary.text);
     if (!work.empty()) text.append("\n\n").append(work);
-    if (!facts.empty()) text.append("\n\n").append(to_text(facts, language));
+    if (!summary.is_by_rule && !facts.empty()) text.append("\n\n").append(to_text(facts, language));
     return text;
 }
 

@@ -145,7 +145,8 @@ TurnLayout layout_of(const Outline& outline, std::string_view self, std::optiona
 
 TurnPlan plan_turns(const Outline& outline, std::span<const std::int64_t> tokens, const TurnLayout& layout,
                     const TurnBudget& budget, std::string_view self, FunctionRef<bool(std::size_t)> is_pinned) {
-    TurnPlan plan{.rules = turn_rules(outline, layout, is_pinned)};
+    TurnPlan plan;
+    plan.rules = turn_rules(outline, layout, is_pinned);
     for (std::size_t i = 0; i < outline.size(); ++i) {
         if (!plan.rules[i].empty()) add_kept(plan, i, tokens[i]);
     }
@@ -162,14 +163,6 @@ TurnPlan plan_turns(const Outline& outline, std::span<const std::int64_t> tokens
     }
     plan.summary_tokens = room_for_summary(plan, budget);
     return plan;
-}
-
-std::size_t place_of_summary(const Outline& outline, std::size_t first, std::size_t last) noexcept {
-    std::size_t place = first;
-    for (std::size_t i = first; i < last; ++i) {
-        if (outline[i].turn >= outline[place].turn) place = i;
-    }
-    return place;
 }
 
 }  // namespace whittle::inline v0

@@ -191,4 +191,20 @@ void report_limits(HookTurn& turn, const RequestLimits& limits) {
     emit(turn.on_event, {Event::Level::warning, turn.report.middleware, "over_limits", text, turn.conversation_id()});
 }
 
+void commit_limits(HookTurn& turn, Draft& edit, const PruningConfig& config) {
+    const RequestLimits& limits = turn.config.profile.validity.limits;
+    const bool is_second = turn.report.outcome == Outcome::committed;
+    const StageDetails first = is_second ? turn.report.more() : StageDetails{};
+    if (stage_limits(turn, edit, config).count > 0) {
+        const CommitResult result = edit.commit();
+        report_refused(turn, result);
+        if (is_second) {  // one report of both
+            turn.report.outcome = Outcome::committed;
+            turn.report.more().tokens_before = first.tokens_before;
+            turn.report.more().first_changed = std::min(first.first_changed, turn.report.more().first_changed);
+        }
+    }
+    if (!turn.config.dry_run) report_limits(turn, limits);
+}
+
 }  // namespace whittle::inline v0::detail

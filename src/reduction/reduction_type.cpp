@@ -34,6 +34,7 @@ ConfigFields<ReductionConfig> reduction_fields() {
         own_storage_field(&C::backend, "backend"),
         {"skip_truncation", &C::skip_truncation, "do not shorten results when they return"},
         {"skip_clear", &C::skip_clear, "do not clear old tool rounds"},
+        {"fit_limits", &C::fit_limits, "keep the request within the images and bytes that the provider takes"},
         {"read_file_tool_name", &C::read_file_tool_name, "tool that notices name, if the request lists it"},
         {.name = "root_dir",
          .member = &C::root_dir,

@@ -1,7 +1,7 @@
 #include "whittle/summarization/detail/fold_range.hpp"
 
 #include "whittle/base/detail/saturating.hpp"
-#include "whittle/base/text.hpp"
+#include "whittle/summary/detail/fold.hpp"
 
 #include <algorithm>
 #include <unordered_map>
@@ -152,7 +152,8 @@ int keep_standing(const Outline& outline, std::span<const std::int64_t> tokens, 
 
 FoldPlan plan_fold(const Outline& outline, std::span<const std::int64_t> tokens, const FoldLimits& limits,
                    FunctionRef<bool(std::size_t)> is_pinned) {
-    FoldPlan plan{.rules = fold_rules(outline, limits, is_pinned)};
+    FoldPlan plan;
+    plan.rules = fold_rules(outline, limits, is_pinned);
     if (limits.summaries_per_level > 1) {
         plan.level = keep_standing(outline, tokens, limits, plan.rules);
         keep_whole_rounds(outline, plan.rules);
@@ -169,36 +170,36 @@ FoldPlan plan_fold(const Outline& outline, std::span<const std::int64_t> tokens,
         std::int64_t& sum = i < tail ? plan.folded_tokens : plan.tail_tokens;
         sum = add_saturating(sum, tokens[i]);
         if (i >= tail) continue;
-        plan.place = plan.folded.empty() || plan.folded.back() + 1 != i ? i : plan.place;
         plan.folded.push_back(i);
         plan.has_only_summaries = plan.has_only_summaries && comes_from_fold(outline[i]);
     }
     return plan;
 }
 
-std::int64_t FoldSizes::limit_of_messages() const noexcept {
-    const std::int64_t wanted = trigger_tokens > 0 ? std::min(trigger_tokens, context_tokens) : context_tokens;
-    return sub_saturating(scale.to_counted(wanted - std::min(wanted, scale.overhead)), system_and_tools);
+std::int64_t limit_of_messages(const FoldSizes& sizes) noexcept {
+    const std::int64_t wanted =
+        sizes.trigger_tokens > 0 ? std::min(sizes.trigger_tokens, sizes.context_tokens) : sizes.context_tokens;
+    return sub_saturating(sizes.counted_without_overhead(wanted), sizes.system_and_tools);
 }
 
-FoldSizes FoldSizes::wanted() const noexcept {
-    FoldSizes wanted = *this;
-    if (wanted_tokens > 0) wanted.trigger_tokens = wanted_tokens;
-    return wanted;
+FoldSizes wanted_sizes(FoldSizes sizes) noexcept {
+    if (sizes.wanted_tokens > 0) sizes.trigger_tokens = sizes.wanted_tokens;
+    return sizes;
 }
 
-std::int64_t FoldSizes::floor_of(const FoldPlan& plan, std::int64_t reserve) const noexcept {
-    return add_saturating(scale.to_request(add_saturating(system_and_tools, plan.kept_tokens)), reserve);
+std::int64_t minimum_of(const FoldSizes& sizes, const FoldPlan& plan, std::int64_t reserve) noexcept {
+    return add_saturating(sizes.scale.to_request(add_saturating(sizes.system_and_tools, plan.kept_tokens)), reserve);
 }
 
-bool FoldSizes::is_overhead_in_the_way(const FoldPlan& plan, std::int64_t reserve) const noexcept {
-    if (trigger_tokens <= 0 || scale.overhead <= 0) return false;
-    return add_saturating(floor_of(plan, reserve), scale.overhead) > trigger_tokens;
+bool is_overhead_in_the_way(const FoldSizes& sizes, const FoldPlan& plan, std::int64_t reserve) noexcept {
+    if (sizes.trigger_tokens <= 0 || sizes.scale.overhead <= 0) return false;
+    return add_saturating(minimum_of(sizes, plan, reserve), sizes.scale.overhead) > sizes.trigger_tokens;
 }
 
-std::int64_t FoldSizes::room_for_summary(const FoldPlan& plan) const noexcept {
-    const std::int64_t left = std::min(
-        sub_saturating(limit_of_messages(), add_saturating(plan.kept_tokens, plan.tail_tokens)), plan.folded_tokens);
+std::int64_t room_for_summary(const FoldSizes& sizes, const FoldPlan& plan) noexcept {
+    const std::int64_t left =
+        std::min(sub_saturating(limit_of_messages(sizes), add_saturating(plan.kept_tokens, plan.tail_tokens)),
+                 plan.folded_tokens);
     return left / 8 * 7;
 }
 

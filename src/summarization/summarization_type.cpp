@@ -92,6 +92,7 @@ ConfigFields<SummarizationConfig> summarization_fields() {
         detail::summary_role_field(&C::summary_role),
         {"continue_message", &C::continue_message,
          "the order to go on stands in a message of its own at the end, not in the summary"},
+        {"fit_limits", &C::fit_limits, "keep the request within the images and bytes that the provider takes"},
         {"emit_internal_events", &C::emit_internal_events,
          "events before_summarize, generate_summary, after_summarize"},
         {"reuse_prompt_cache", &C::reuse_prompt_cache,

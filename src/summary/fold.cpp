@@ -50,6 +50,14 @@ std::size_t stretch_for_summary(const Outline& outline, std::span<const std::siz
     return newest;
 }
 
+std::size_t place_of_summary(const Outline& outline, std::size_t first, std::size_t last) noexcept {
+    std::size_t place = first;
+    for (std::size_t i = first; i < last; ++i) {
+        if (outline[i].turn >= outline[place].turn) place = i;
+    }
+    return place;
+}
+
 FoldNeighbours neighbours_of(const Outline& outline, std::size_t first, std::size_t last,
                              std::span<const std::size_t> folded, const ValidityProfile& rules) {
     FoldNeighbours found;

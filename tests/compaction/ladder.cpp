@@ -16,7 +16,7 @@ namespace {
 
 std::vector<std::string> problems_of(const CompactionConfig& config, const ChainConfig& chain = {}) {
     Problems problems;
-    check_compaction(config, chain, 0, "compaction", problems);
+    check_compaction(config, chain, {}, "compaction", problems);
     std::vector<std::string> fields;
     for (const Problem& problem : problems.all()) {
         if (problem.severity == Problem::Severity::error) fields.push_back(problem.field);

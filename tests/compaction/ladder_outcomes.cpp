@@ -1,5 +1,5 @@
 // Stores that refuse, summaries that the output limit cuts off, and runs that can do nothing.
-#include "../../src/compaction/compaction_run.hpp"
+#include "../../src/compaction/turn_fold.hpp"
 #include "ladder_talk.hpp"
 #include "support/catch.hpp"
 #include "support/picky_storage.hpp"

@@ -111,10 +111,10 @@ TEST_CASE("media references with a store of pruning's own need no other", "[comp
     CompactionConfig config;
     config.media = MediaMode::reference;
     Problems problems;
-    check_compaction(config, {}, 0, "compaction", problems);
+    check_compaction(config, {}, {}, "compaction", problems);
     CHECK(problems.all().size() == 1);
     config.pruning->storage = memory_storage();
     Problems none;
-    check_compaction(config, {}, 0, "compaction", none);
+    check_compaction(config, {}, {}, "compaction", none);
     CHECK(none.all().empty());
 }

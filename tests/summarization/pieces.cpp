@@ -80,7 +80,6 @@ TEST_CASE("system texts, pins, the newest user message and the open round stay, 
     CHECK(plan.rules[12] == "open_round");
     CHECK(plan.folded_tokens == 700);
     CHECK(plan.kept_tokens == 700);
-    CHECK(plan.place == 10);
     CHECK(stretches_of(plan.folded) == std::vector<std::pair<std::size_t, std::size_t>>{{1, 4}, {7, 9}, {10, 12}});
 }
 

@@ -5,9 +5,10 @@
 #include "whittle/compaction/detail/compact.hpp"
 #include "whittle/message/chat_message.hpp"
 #include "whittle/model/detail/model_message.hpp"
+#include "whittle/pruning/detail/limits_stage.hpp"
 #include "whittle/pruning/fetch_media.hpp"
 #include "whittle/summary/detail/attempt.hpp"
-#include "whittle/summary/summary.hpp"
+#include "whittle/summary/detail/summary_functions.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -25,18 +26,22 @@ template <AgentMessage M = ChatMessage>
 struct CompactionCallbacks {
     RetryCallbacks<M> retry{};        ///< default: `is_worth_a_retry`, half a second apart
     FailoverCallbacks<M> failover{};  ///< used if `failover` is configured
+    /// For a summary that is prepared (`prepare_fraction`). The library starts no thread. Summariser, `retry` and
+    /// `failover` are called on that thread then, beside the agent's own calls.
+    SummaryExecutor executor{};
 };
 
 /// Whether another attempt with the same model can help: not after a refused key, a bad request or a model's refusal.
 [[nodiscard]] bool is_worth_a_retry(const DigestError& error) noexcept;
 
 /// Keeps every request below a threshold, from cheap to dear: prunes old tool results, takes media out of old messages,
-/// folds the oldest turns into one summary. The current turn, leading system texts and pins stay as they are. One run
-/// is one commit; the originals stay in the store and in the journal.
+/// folds the oldest turns into one summary, which a model writes, or `plain_summary` by rule. The current turn, leading
+/// system texts and pins stay as they are. One run is one commit; the originals stay in the store and in the journal.
 template <AgentMessage M = ChatMessage>
 class Compaction final : public Middleware<M> {
 public:
-    /// `summariser` null: the agent's own model. Without one either, only the cheap stages run; that is reported once.
+    /// `summariser` null: the agent's own model. Without one either, a summary is written by rule if
+    /// `plain_summary_tokens` is set; else only the cheap stages run, which is reported once.
     explicit Compaction(std::shared_ptr<Model<M>> summariser = nullptr, CompactionConfig config = {},
                         CompactionCallbacks<M> callbacks = {}, std::string name = "compaction")
         : summariser_(std::move(summariser)),
@@ -65,13 +70,15 @@ private:
     [[nodiscard]] const std::shared_ptr<const TokenCounter>& counter(const Turn<M>& turn) const noexcept {
         return config_.token_counter ? config_.token_counter : turn.config.token_counter;
     }
-    [[nodiscard]] std::int64_t count(Turn<M>& turn) const {
-        return config_.token_counter ? counted(turn).total : turn.context_tokens();
-    }
     [[nodiscard]] ContextCount counted(Turn<M>& turn) const {
         return turn.conversation.context(counter(turn), turn.request.system, turn.request.tools);
     }
-    bool compact(Turn<M>& turn, const detail::CompactionSizes& sizes, bool is_forced) const;
+    [[nodiscard]] std::int64_t count(Turn<M>& turn) const {
+        return config_.token_counter ? counted(turn).total : turn.context_tokens();
+    }
+    using Compact = bool (*)(const detail::CompactionWork&);
+
+    bool run(Turn<M>& turn, const CompactionLimits& limits, std::int64_t tokens, Compact compact) const;
     [[nodiscard]] DigestCallbacks<M> digest_callbacks() const;
 
     std::shared_ptr<Model<M>> summariser_;
@@ -87,48 +94,59 @@ Compaction(std::shared_ptr<T>, CompactionConfig = {}, CompactionCallbacks<detail
 
 template <AgentMessage M>
 void Compaction<M>::check(const ChainInfo& chain, Problems& problems) const {
-    check_compaction(config_, chain.config, chain.rivals_before(name_), name_, problems);
+    const CompactionSetup setup{.has_summariser = summariser_ != nullptr,
+                                .has_executor = static_cast<bool>(callbacks_.executor),
+                                .other_summarisers = chain.rivals_before(name_)};
+    check_compaction(config_, chain.config, setup, name_, problems);
 }
 
 template <AgentMessage M>
 void Compaction<M>::before_model(Turn<M>& turn) {
     const std::int64_t tokens = count(turn);
-    if (const auto limits = detail::due_limits(turn, config_, tokens))
-        compact(turn, {*limits, tokens, counted(turn)}, false);
+    if (const auto limits = detail::due_limits(turn, config_, tokens)) {
+        run(turn, *limits, tokens, &detail::compact_when_due);
+    } else if (config_.prepare_fraction > 0.0 && turn.report.threshold > 0 && tokens <= turn.report.threshold) {
+        run(turn, detail::limits_now(turn, config_), tokens, &detail::prepare_compaction);
+    }
+    if (config_.pruning && config_.pruning->fit_limits) detail::fit_limits(turn, *config_.pruning);
 }
 
 template <AgentMessage M>
 bool Compaction<M>::on_overflow(Turn<M>& turn, const Overflow&) {
     const std::int64_t tokens = std::max<std::int64_t>(1, count(turn));
-    const detail::CompactionSizes sizes{detail::limits_after_overflow(turn, config_, tokens), tokens, counted(turn)};
-    return compact(turn, sizes, true);
+    return run(turn, detail::limits_after_overflow(turn, config_, tokens), tokens, &detail::compact_anyway);
 }
 
 /// Down to what the host wants, not to `target_tokens`.
 template <AgentMessage M>
 void Compaction<M>::compact_now(Turn<M>& turn) {
     const std::int64_t tokens = std::max<std::int64_t>(1, count(turn));
-    compact(turn, {detail::limits_on_demand(turn, config_, tokens), tokens, counted(turn)}, true);
+    run(turn, detail::limits_on_demand(turn, config_, tokens), tokens, &detail::compact_anyway);
 }
 
 template <AgentMessage M>
-bool Compaction<M>::compact(Turn<M>& turn, const detail::CompactionSizes& sizes, bool is_forced) const {
+bool Compaction<M>::run(Turn<M>& turn, const CompactionLimits& limits, std::int64_t tokens, Compact compact) const {
+    const bool is_ahead = compact == &detail::prepare_compaction;
     EditEnvironment environment = turn.environment();
     environment.counter = counter(turn);
+    if (is_ahead) {  // nothing of it is committed
+        environment.dry_run = true;
+        environment.report = nullptr;
+        environment.events = nullptr;
+    }
     Transaction<M> edit = turn.conversation.edit(name_, std::move(environment));
     Model<M>* const model = summariser_ ? summariser_.get() : turn.request.model;
-    const auto digest_of = [&](const detail::DigestOrder& order, DigestState& state) -> DigestOutcome {
-        const DigestTask<M> task{.model = *model,
-                                 .messages = edit.messages(),
-                                 .outline = edit.outline(),
-                                 .fold = order.fold,
-                                 .replaced_tokens = order.replaced_tokens,
-                                 .accept = order.accept};
-        DigestEnvironment with = digest_environment(turn);
-        with.counter = counter(turn);
-        return digest(task, order.config, digest_callbacks(), with, state);
-    };
-    return detail::compact({turn, edit, config_, sizes, model != nullptr, digest_of}, is_forced);
+    detail::SummaryFunctions functions;
+    if (model != nullptr)
+        functions.generate = [&](const detail::DigestOrder& order, DigestState& state) -> DigestOutcome {
+            DigestEnvironment with = digest_environment(turn);
+            with.counter = counter(turn);
+            return digest(detail::task_of(order, *model, edit), order.config, digest_callbacks(), with, state);
+        };
+    functions.prepare = detail::preparing(turn, edit, summariser_, digest_callbacks(), callbacks_.executor, counter(turn));
+    FoldSizes sizes{.context_tokens = tokens, .trigger_tokens = limits.threshold};
+    sizes.count(counted(turn));
+    return compact({turn, edit, functions, config_, limits, sizes});
 }
 
 template <AgentMessage M>

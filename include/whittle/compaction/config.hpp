@@ -37,6 +37,9 @@ struct CompactionConfig {
     std::optional<PruningConfig> pruning{PruningConfig{}};  ///< stage 0; absent: off
     MediaMode media = MediaMode::automatic;                 ///< stage 1
     std::shared_ptr<const TokenCounter> token_counter{};    ///< null: the chain's; `pessimistic()` is the source's
+    /// Tokens of a summary by rule, without a model (`plain_summary`), within the summary's size: where there is no
+    /// model, and where the model's summary failed for good. 0: none.
+    std::int64_t plain_summary_tokens = 0;
     SummaryRole summary_role = SummaryRole::automatic;
     PreserveWorkConfig preserve_work{};  ///< in at most half of the summary's size
     std::string user_instruction{};      ///< empty: the built-in task in the chain's language
@@ -46,6 +49,9 @@ struct CompactionConfig {
     std::optional<FailoverConfig> failover{};
     OnFailure on_failure = OnFailure::keep_going;
     std::int64_t cool_down_tokens = 0;  ///< growth after a failure before the next attempt; 0: 5 % of the threshold
+    /// Above this part of the threshold a summary is prepared by the summariser on the host's executor (`executor` of
+    /// the callbacks), so that no hook waits for the model; 0: off.
+    double prepare_fraction = 0.0;
 };
 
 /// The sizes that count for a window of that size (0: unknown). Tokens.
@@ -75,8 +81,15 @@ namespace detail {
 /// The part of the configuration that a digest takes. `summary_tokens`: the summary's size.
 [[nodiscard]] DigestConfig digest_config(const CompactionConfig& config, std::int64_t summary_tokens);
 
-/// Adds every bad or doubtful setting to `problems`, each under "{name}.". `other_summarisers`: before this one.
-void check_compaction(const CompactionConfig& config, const ChainConfig& chain, std::size_t other_summarisers,
+/// What the check of a configuration knows beside it.
+struct CompactionSetup {
+    bool has_summariser = false;        ///< of its own: the agent's model prepares nothing
+    bool has_executor = false;          ///< the callback is set
+    std::size_t other_summarisers = 0;  ///< with a token trigger, before this one in the chain
+};
+
+/// Adds every bad or doubtful setting to `problems`, each under "{name}.".
+void check_compaction(const CompactionConfig& config, const ChainConfig& chain, const CompactionSetup& setup,
                       std::string_view name, Problems& problems);
 
 /// `config` with the sizes that `AGENT_COMPACTION_THRESHOLD`, `AGENT_COMPACTION_TARGET` and

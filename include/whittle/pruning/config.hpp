@@ -41,8 +41,7 @@ struct PruningConfig {
     std::int64_t head_bytes = 1'000;         ///< with `partial`
     std::int64_t tail_bytes = 500;           ///< with `partial`
     /// Keeps the request within what the provider takes beside tokens (`ValidityProfile::limits`: images, their sizes,
-    /// bytes), whatever the boundary: too large images go, then media, oldest first, then for bytes results. Of
-    /// `Pruning` alone.
+    /// bytes), whatever the boundary: too large images go, then media, oldest first, then for bytes results.
     bool fit_limits = true;
     double limits_target_fraction = 0.75;  ///< of a limit that is exceeded, how much is left: few edits, far apart
     std::int64_t head_lines = 0;           ///< first lines kept, of at most `head_bytes`; 0: all of these

@@ -2,6 +2,9 @@
 
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/chain/chain.hpp"
+#include "whittle/chain/detail/cooldown.hpp"
+#include "whittle/pruning/detail/limits_stage.hpp"
+#include "whittle/pruning/fetch_media.hpp"
 #include "whittle/reduction/config.hpp"
 #include "whittle/reduction/detail/clearing_run.hpp"
 #include "whittle/reduction/detail/round_rewriter.hpp"
@@ -32,6 +35,9 @@ public:
 
     void check(const ChainInfo& chain, Problems& problems) const override;
     void check_tools(const ChainInfo& chain, std::span<const ToolSpec> tools, Problems& problems) const override;
+    [[nodiscard]] std::vector<Tool> tools(const ChainConfig& chain) const override {
+        return config_.fit_limits ? detail::media_tools(chain) : std::vector<Tool>{};
+    }
     void before_model(Turn<M>& turn) override;
     ToolOutcome wrap_tool(const ToolContext& context, PartSink& out, const ToolNext& next) override;
     bool on_overflow(Turn<M>& turn, const Overflow& overflow) override;
@@ -42,6 +48,7 @@ public:
     [[nodiscard]] std::size_t untouched_prefix(const Conversation<M>& conversation) const override;
 
 private:
+    void clear_when_due(Turn<M>& turn);
     [[nodiscard]] bool never_clears() const { return config_.skip_clear && config_.tool_config.empty(); }
     [[nodiscard]] std::int64_t count(Turn<M>& turn) const;
     [[nodiscard]] detail::ClearingCallbacks clearing_callbacks() const noexcept {
@@ -87,15 +94,21 @@ std::int64_t Reduction<M>::count(Turn<M>& turn) const {
 
 template <AgentMessage M>
 void Reduction<M>::before_model(Turn<M>& turn) {
-    if (never_clears()) return;
+    if (!never_clears()) clear_when_due(turn);
+    if (config_.fit_limits) detail::fit_limits(turn);
+}
+
+template <AgentMessage M>
+void Reduction<M>::clear_when_due(Turn<M>& turn) {
     const std::int64_t tokens = count(turn);
     const ClearingLimits limits = detail::clearing_limits_now(turn, config_, tokens);
     turn.report.count = tokens;
     turn.report.threshold = limits.due;
     turn.report.outcome = Outcome::undue;
-    if (tokens <= limits.due) return turn.notes().erase("retry_at_tokens");
+    detail::Cooldown cooldown(turn);
+    if (tokens <= limits.due) return cooldown.end();
     const bool has_new_round = turn.notes().integer("tried_round") != newest_round(turn.conversation.outline());
-    if (!has_new_round && tokens < turn.notes().integer("retry_at_tokens").value_or(0)) {
+    if (!has_new_round && cooldown.is_active(tokens)) {
         turn.report.outcome = Outcome::remembered;
         return;
     }
@@ -162,11 +175,12 @@ void Reduction<M>::tell_user(Turn<M>& turn, const CommitResult& result) const {
 template <AgentMessage M>
 void Reduction<M>::remember(Turn<M>& turn, const detail::ClearingRun& run, std::int64_t count,
                             const CommitResult& result) const {
+    detail::Cooldown cooldown(turn);
     if (result.outcome != Outcome::too_small && result.outcome != Outcome::nothing)
-        return turn.notes().erase("retry_at_tokens");
+        return cooldown.end();
     const std::int64_t freed = run.of_request(sub_saturating(result.tokens_before, result.tokens_after));
     const std::int64_t missing = std::max<std::int64_t>(1, sub_saturating(config_.clear_at_least_tokens, freed));
-    turn.notes().set("retry_at_tokens", add_saturating(count, missing));
+    cooldown.wait_for(add_saturating(count, missing));
     turn.notes().set("tried_round", newest_round(turn.conversation.outline()));
 }
 

@@ -5,6 +5,7 @@
 #include "whittle/summarization/detail/preserved.hpp"
 #include "whittle/summarization/detail/transcript.hpp"
 #include "whittle/summary/detail/attempt.hpp"
+#include "whittle/summary/detail/summary_functions.hpp"
 #include "whittle/summary/detail/work_state.hpp"
 
 #include <cstdint>
@@ -65,10 +66,9 @@ struct SummarizationCallbacks {
     /// Takes what is about to be folded, `folded()` of the messages, into a memory of the host's. Before a model is
     /// asked, in each hook that asks one; if it throws, nothing is folded.
     std::function<void(const CallbackContext&, const OriginalMessages<M>&)> flush_memory{};
-    /// Runs what it gets on a thread of the host's, once and soon, or throws: a summary that is prepared
-    /// (`prepare_fraction`). The library starts no thread. Model, `retry` and `failover` are called on that thread
-    /// then, beside the agent's own calls.
-    std::function<void(std::function<void()>)> executor{};
+    /// For a summary that is prepared (`prepare_fraction`). The library starts no thread. Model, `retry` and `failover`
+    /// are called on that thread then, beside the agent's own calls.
+    SummaryExecutor executor{};
     RetryCallbacks<M> retry{};        ///< used if `retry` is configured
     FailoverCallbacks<M> failover{};  ///< used if `failover` is configured
     /// With `emit_internal_events`: before_summarize, generate_summary, after_summarize; what it throws is dropped.

@@ -83,6 +83,9 @@ struct SummarizationConfig {
     /// The order to go on stands in a user message of its own at the end, not in the summary, unless the user has just
     /// asked. `ChainConfig::before_commit` may refuse it alone (reason "continue").
     bool continue_message = false;
+    /// Below the limits of the validity profile on images and bytes, too, after a summary or without one: too large
+    /// images become references in the chain's storage, then media, oldest first, then for bytes results.
+    bool fit_limits = false;
     bool emit_internal_events = false;    ///< before_summarize, generate_summary, after_summarize
     bool reuse_prompt_cache = false;      ///< ask with the conversation's own prefix and tools plus one instruction
     GenerateOptions model_options{};      ///< of every summary call, failover included

@@ -2,11 +2,13 @@
 
 #include "whittle/chain/chain.hpp"
 #include "whittle/model/detail/model_message.hpp"
+#include "whittle/pruning/detail/limits_stage.hpp"
+#include "whittle/pruning/fetch_media.hpp"
 #include "whittle/summarization/callbacks.hpp"
 #include "whittle/summarization/config.hpp"
 #include "whittle/summarization/detail/preserved.hpp"
 #include "whittle/summarization/detail/summarize.hpp"
-#include "whittle/summarization/detail/summary_port.hpp"
+#include "whittle/summarization/detail/summarization_functions.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -39,6 +41,9 @@ public:
 
     void check(const ChainInfo& chain, Problems& problems) const override;
     [[nodiscard]] std::string_view task() const noexcept override { return fold_task; }
+    [[nodiscard]] std::vector<Tool> tools(const ChainConfig& chain) const override {
+        return config_.fit_limits ? detail::media_tools(chain) : std::vector<Tool>{};
+    }
     void before_model(Turn<M>& turn) override;
     bool on_overflow(Turn<M>& turn, const Overflow& overflow) override;
     void compact_now(Turn<M>& turn) override;
@@ -55,11 +60,10 @@ public:
                                            const ChainCallbacks<M>& callbacks = {}) const;
 
 private:
-    using Summarise = bool (*)(const detail::SummaryWork&);
+    using Summarise = bool (*)(const detail::SummarizationWork&);
 
     [[nodiscard]] std::int64_t count(Turn<M>& turn) const;
     bool run(Turn<M>& turn, const FoldSizes& sizes, Summarise summarise) const;
-    void prepare(Turn<M>& turn, std::int64_t tokens) const;
 
     std::shared_ptr<Model<M>> model_;
     SummarizationConfig config_;
@@ -92,8 +96,9 @@ std::int64_t Summarization<M>::count(Turn<M>& turn) const {
 template <AgentMessage M>
 bool Summarization<M>::run(Turn<M>& turn, const FoldSizes& sizes, Summarise summarise) const {
     Transaction<M> edit = turn.edit();
-    detail::SummaryPortOf<M> port(turn, edit, config_, callbacks_, model_);
-    return summarise({turn, edit, port, config_, sizes});
+    detail::SummarizationHost<M> host(turn, edit, config_, callbacks_, model_);
+    const detail::SummarizationFunctions functions = host.functions();
+    return summarise({turn, edit, functions, config_, sizes});
 }
 
 template <AgentMessage M>
@@ -102,15 +107,9 @@ void Summarization<M>::before_model(Turn<M>& turn) {
     if (const auto sizes = detail::due_sizes(turn, config_, tokens)) {
         run(turn, *sizes, &detail::summarize_when_due);
     } else if (config_.prepare_fraction > 0.0 && turn.report.outcome == Outcome::undue) {
-        prepare(turn, tokens);
+        run(turn, detail::sizes_of(turn, config_, tokens), &detail::prepare_when_near);
     }
-}
-
-template <AgentMessage M>
-void Summarization<M>::prepare(Turn<M>& turn, std::int64_t tokens) const {
-    Transaction<M> edit = turn.edit();
-    detail::SummaryPortOf<M> port(turn, edit, config_, callbacks_, model_);
-    detail::prepare_when_near({turn, edit, port, config_, detail::sizes_of(turn, config_, tokens)});
+    if (config_.fit_limits) detail::fit_limits(turn);
 }
 
 template <AgentMessage M>
@@ -135,13 +134,14 @@ std::vector<M> Summarization<M>::summarize(Conversation<M>& conversation, const 
     StageReport report{.middleware = name_, .counter = chain.token_counter->id()};
     Turn<M> turn{conversation, chain, callbacks, request, budget, report, chain.language.value_or(default_language())};
     Transaction<M> edit = turn.edit();
-    detail::SummaryPortOf<M> port(turn, edit, config_, callbacks_, model_);
-    port.keep_before();
+    detail::SummarizationHost<M> host(turn, edit, config_, callbacks_, model_);
+    host.keep_before();
+    const detail::SummarizationFunctions functions = host.functions();
     const FoldSizes sizes = detail::sizes_of(turn, config_, count(turn));
-    const bool is_made = detail::stage_summary_now({turn, edit, port, config_, sizes});
+    const bool is_made = detail::stage_summary_now({turn, edit, functions, config_, sizes});
     const MessageView<M> view = is_made ? edit.messages() : conversation.messages();
     std::vector<M> after(view.begin(), view.end());
-    if (is_made) port.tell_done(after);
+    if (is_made) host.tell_done(after);
     return after;
 }
 

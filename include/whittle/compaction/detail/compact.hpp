@@ -1,9 +1,7 @@
 #pragma once
 
-#include "whittle/chain/hook_turn.hpp"
 #include "whittle/compaction/config.hpp"
-#include "whittle/summary/detail/outcome.hpp"
-#include "whittle/tokens/detail/usage_fit.hpp"
+#include "whittle/summary/detail/summary_work.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -12,24 +10,19 @@
 
 namespace whittle::inline v0::detail {
 
-/// What one hook has to come to.
-struct CompactionSizes {
-    CompactionLimits limits{};
-    std::int64_t tokens = 0;  ///< of the whole request, as the threshold judges it
-    ContextCount counted{};   ///< of the same, by the counter
-};
-
 /// What one run of compaction works with. A view.
 struct CompactionWork {
     HookTurn& turn;
     Draft& edit;  ///< empty, with the counter of the configuration
+    const SummaryFunctions& functions;
     const CompactionConfig& config;
-    CompactionSizes sizes;
-    bool has_model = false;  ///< without one `digest` is not called
-    CarryOutDigest digest;   ///< of the draft's messages
+    CompactionLimits limits{};
+    FoldSizes sizes{};  ///< by that counter; its trigger is the threshold
 };
 
-/// The limits of a request of that size, if compaction is due. Fills the report.
+/// The limits as they are now: what an overflow taught bounds an absolute threshold too.
+[[nodiscard]] CompactionLimits limits_now(const HookTurn& turn, const CompactionConfig& config);
+/// The same for a request of that size, if compaction is due. Fills the report.
 [[nodiscard]] std::optional<CompactionLimits> due_limits(HookTurn& turn, const CompactionConfig& config,
                                                          std::int64_t tokens);
 /// The threshold is now what the model takes; without a known window, half of the request.
@@ -37,9 +30,12 @@ struct CompactionWork {
                                                 std::int64_t tokens);
 [[nodiscard]] CompactionLimits limits_after_overflow(const HookTurn& turn, const CompactionConfig& config,
                                                      std::int64_t tokens);
-/// Stages the draft from cheap to dear, and commits it. False: nothing was committed. `is_forced`: also where the same
-/// did nothing before.
-bool compact(const CompactionWork& work, bool is_forced);
+/// Stages the draft from cheap to expensive, and commits it. False: nothing was committed. Where it is due, the same is
+/// not done twice in vain; `compact_anyway` does it again.
+bool compact_when_due(const CompactionWork& work);
+bool compact_anyway(const CompactionWork& work);
+/// Orders a summary ahead of need if the request comes near to the threshold. False: nothing is committed.
+bool prepare_compaction(const CompactionWork& work);
 
 /// Messages at the front that compaction under that name never touches: the protected prefix, and pins behind it.
 [[nodiscard]] std::size_t untouched_by_compaction(const Outline& outline, std::string_view name);

@@ -2,14 +2,13 @@
 
 #include "whittle/base/detail/function_ref.hpp"
 #include "whittle/message/outline.hpp"
-#include "whittle/tokens/detail/usage_fit.hpp"
+#include "whittle/summary/detail/summary_work.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
-#include <vector>
 
 namespace whittle::inline v0 {
 
@@ -37,16 +36,12 @@ struct TurnBudget {
     std::int64_t limit = 0;      ///< the threshold of requests, as it was set; 0: `threshold`
 };
 
-/// Which messages a summary will stand for, and why the others stay.
-struct TurnPlan {
-    std::vector<std::size_t> folded{};      ///< indices, ascending
-    std::vector<std::string_view> rules{};  ///< for each message: "fold", or the id of the rule that keeps it
+/// Which turns a summary will stand for.
+struct TurnPlan : FoldedMessages {
     std::int64_t prefix_tokens = 0;
     std::int64_t pinned_tokens = 0;   ///< between the prefix and `kept_from`
     std::int64_t current_tokens = 0;  ///< from `kept_from` on
     std::int64_t recent_tokens = 0;   ///< of newest turns that fit the budget
-    std::int64_t folded_tokens = 0;
-    bool has_only_summaries = true;   ///< nothing new is among the folded messages
     std::int64_t summary_tokens = 0;  ///< what the summary may have; 0: there is no room for one
 
     /// What no plan can go below: all that stays whatever is folded.
@@ -59,8 +54,5 @@ struct TurnPlan {
 [[nodiscard]] TurnPlan plan_turns(const Outline& outline, std::span<const std::int64_t> tokens,
                                   const TurnLayout& layout, const TurnBudget& budget, std::string_view self,
                                   FunctionRef<bool(std::size_t)> is_pinned);
-
-/// Of the messages [first, last), the newest of those with the highest turn number.
-[[nodiscard]] std::size_t place_of_summary(const Outline& outline, std::size_t first, std::size_t last) noexcept;
 
 }  // namespace whittle::inline v0

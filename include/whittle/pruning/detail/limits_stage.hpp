@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/chain/hook_turn.hpp"
+#include "whittle/chain/middleware.hpp"
 #include "whittle/message/detail/request_size.hpp"
 #include "whittle/message/outline.hpp"
 #include "whittle/message/validity.hpp"
@@ -19,5 +19,16 @@ StageGain stage_limits(HookTurn& turn, Draft& edit, const PruningConfig& config)
 
 /// Tells once that what has to stay is over the limits.
 void report_limits(HookTurn& turn, const RequestLimits& limits);
+
+/// Commits `stage_limits`, after whatever else the hook has done. `edit` is empty.
+void commit_limits(HookTurn& turn, Draft& edit, const PruningConfig& config);
+
+/// The same for a middleware that is not about media.
+template <AgentMessage M>
+void fit_limits(Turn<M>& turn, const PruningConfig& config = {}) {
+    if (!is_over_limits(turn.conversation.outline(), turn.config.profile.validity.limits)) return;
+    Transaction<M> edit = turn.edit();
+    commit_limits(turn, edit, config);
+}
 
 }  // namespace whittle::inline v0::detail

@@ -36,6 +36,9 @@ enum class SummaryRole {
 [[nodiscard]] std::size_t stretch_for_summary(const Outline& outline, std::span<const std::size_t> folded,
                                               const ValidityProfile& rules);
 
+/// Of the messages [first, last), the newest of those with the highest turn number.
+[[nodiscard]] std::size_t place_of_summary(const Outline& outline, std::size_t first, std::size_t last) noexcept;
+
 /// Where a summary in place of [first, last) would have a neighbour that a server takes for a second speech of the
 /// user.
 struct FoldNeighbours {

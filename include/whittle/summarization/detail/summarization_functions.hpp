@@ -1,15 +1,12 @@
 #pragma once
 
 #include "whittle/base/event.hpp"
-#include "whittle/chain/detail/hook_run.hpp"
 #include "whittle/summarization/callbacks.hpp"
-#include "whittle/summarization/detail/prepared.hpp"
 #include "whittle/summarization/detail/summarize.hpp"
-#include "whittle/summary/summary.hpp"
+#include "whittle/summary/detail/summary_functions.hpp"
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -22,71 +19,37 @@ namespace whittle::inline v0::detail {
 
 /// The callbacks of one `Summarization<M>` and its model, for one summary.
 template <AgentMessage M>
-class SummaryPortOf final : public SummaryPort {
+class SummarizationHost {
 public:
     /// All are borrowed. `edit`: the draft of the summary; `model`: null where there is none.
-    SummaryPortOf(Turn<M>& turn, Transaction<M>& edit, const SummarizationConfig& config,
-                  const SummarizationCallbacks<M>& callbacks, const std::shared_ptr<Model<M>>& model)
+    SummarizationHost(Turn<M>& turn, Transaction<M>& edit, const SummarizationConfig& config,
+                      const SummarizationCallbacks<M>& callbacks, const std::shared_ptr<Model<M>>& model)
         : turn_(turn), edit_(edit), config_(config), callbacks_(callbacks), model_(model) {}
-    ~SummaryPortOf() = default;
+    SummarizationHost(const SummarizationHost&) = delete;
+    SummarizationHost& operator=(const SummarizationHost&) = delete;
+    ~SummarizationHost() = default;
 
-    [[nodiscard]] bool has_model() const noexcept override { return model_ != nullptr; }
-    [[nodiscard]] bool may_prepare() const noexcept override {
-        return callbacks_.executor && model_ != nullptr && !callbacks_.finalize && !callbacks_.gen_model_input &&
-               !config_.reuse_prompt_cache;
-    }
-    void prepare(const DigestOrder& order, std::int64_t request_tokens) override;
-    [[nodiscard]] std::shared_ptr<PreparedSummary> prepared() const override {
-        const auto holder = std::static_pointer_cast<PreparedHolder>(turn_.attachments().find(prepared_name()));
-        return holder ? holder->summary() : nullptr;
-    }
-    void forget_prepared() override { turn_.attachments().set(prepared_name(), nullptr); }
-    [[nodiscard]] bool has_finalize() const noexcept override { return static_cast<bool>(callbacks_.finalize); }
-    [[nodiscard]] bool may_use_prefix() const noexcept override { return !callbacks_.gen_model_input; }
-    [[nodiscard]] bool passes_filter(std::size_t message) const override {
-        return !callbacks_.user_message_filter ||
-               callbacks_.user_message_filter(turn_.callback_context(), turn_.conversation.messages()[message]);
-    }
-    [[nodiscard]] std::string_view transcript_path() const noexcept override {
-        return callbacks_.transcript ? std::string_view(callbacks_.transcript->path()) : std::string_view{};
-    }
-    void record(std::span<const std::size_t> fold) override {
-        if (callbacks_.transcript) callbacks_.transcript->record(turn_);
-        if (!callbacks_.flush_memory) return;
-        const MessageView<M> all = turn_.conversation.messages();
-        std::vector<const void*> folded;
-        for (const std::size_t i : fold) folded.push_back(&all[i]);
-        callbacks_.flush_memory(turn_.callback_context(), OriginalMessages<M>(all, MessageView<M>::at(folded)));
-    }
-    [[nodiscard]] bool has_attach_files() const noexcept override { return static_cast<bool>(callbacks_.attach_files); }
-    [[nodiscard]] std::vector<AttachedFile> attach_files(std::span<const FileUse> files) override {
-        return callbacks_.attach_files(turn_.callback_context(), files);
-    }
-    void with_trial(FunctionRef<void(Draft&)> work) override;
-    [[nodiscard]] DigestOutcome digest(const DigestOrder& order, bool with_prefix, DigestState& state) override;
-    void stage_finalized(std::string_view summary, Role role,
-                         FunctionRef<Provenance(std::span<const std::size_t>)> carry) override;
-    void tell_due() override {
-        tell(BeforeSummarize<M>{turn_.conversation.messages()}, "before_summarize", "a summary is due");
-    }
-    void keep_before() override {
+    /// Borrows this.
+    [[nodiscard]] SummarizationFunctions functions();
+    void keep_before() {
         if (!callbacks_.callback) return;
         const MessageView<M> messages = turn_.conversation.messages();
         before_.assign(messages.begin(), messages.end());
     }
-    void tell_done() override { tell_done(turn_.conversation.messages()); }
-    /// Tells of a list that is not the conversation's.
-    void tell_done(std::span<const M> after);
+    /// Tells the host of the list with the summary.
+    void tell_done(std::span<const M> after) {
+        call_user(after);
+        tell(AfterSummarize<M>{MessageView<M>(after)}, "after_summarize", "the summary stands");
+    }
 
 private:
-    [[nodiscard]] std::string prepared_name() const {
-        return std::string("prepared_summary/").append(turn_.report.middleware);
-    }
-    [[nodiscard]] DigestTask<M> task_of(const DigestOrder& order) const;
-    [[nodiscard]] DigestOutcome digest_with_prefix(const DigestOrder& order, DigestState& state) const;
+    void record(std::span<const std::size_t> fold);
+    [[nodiscard]] DigestOutcome generate(const DigestOrder& order, DigestState& state);
+    [[nodiscard]] DigestOutcome generate_with_prefix(const DigestOrder& order, DigestState& state) const;
     [[nodiscard]] DigestCallbacks<M> digest_callbacks() const;
     [[nodiscard]] DigestCallbacks<M> prefix_callbacks(const DigestOrder& order) const;
     [[nodiscard]] std::vector<M> own_prefix_and(const DigestOrder& order, const M& system, const M& user) const;
+    void finalize(std::string_view summary, Role role, FunctionRef<Provenance(std::span<const std::size_t>)> carry);
     void stage_made(std::size_t first, std::size_t last, std::vector<M> made, Role role, Provenance provenance);
     void tell_nothing_carries(const Provenance& lost) const;
     void tell(const SummarizationEvent<M>& event, std::string_view kind, std::string_view text) const;
@@ -101,18 +64,49 @@ private:
 };
 
 template <AgentMessage M>
-void SummaryPortOf<M>::with_trial(FunctionRef<void(Draft&)> work) {
-    EditEnvironment environment = turn_.environment();
-    environment.dry_run = true;
-    environment.report = nullptr;  // a rehearsal is nobody's business
-    environment.events = nullptr;
-    Transaction<M> trial = turn_.conversation.edit(turn_.report.middleware, std::move(environment));
-    work(trial);
+SummarizationFunctions SummarizationHost<M>::functions() {
+    SummarizationFunctions functions;
+    if (model_)
+        functions.generate = [this](const DigestOrder& order, DigestState& state) { return generate(order, state); };
+    if (!callbacks_.finalize && !callbacks_.gen_model_input && !config_.reuse_prompt_cache)
+        functions.prepare = preparing(turn_, edit_, model_, {callbacks_.retry, callbacks_.failover, {}, {}},
+                                      callbacks_.executor, turn_.config.token_counter);
+    functions.record = [this](std::span<const std::size_t> fold) { record(fold); };
+    functions.on_due = [this] {
+        tell(BeforeSummarize<M>{turn_.conversation.messages()}, "before_summarize", "a summary is due");
+    };
+    functions.before_commit = [this] { keep_before(); };
+    functions.on_done = [this] { tell_done(turn_.conversation.messages()); };
+    if (callbacks_.user_message_filter)
+        functions.user_message_filter = [this](std::size_t message) {
+            return callbacks_.user_message_filter(turn_.callback_context(), turn_.conversation.messages()[message]);
+        };
+    if (callbacks_.attach_files)
+        functions.attach_files = [this](std::span<const FileUse> files) {
+            return callbacks_.attach_files(turn_.callback_context(), files);
+        };
+    if (callbacks_.finalize)
+        functions.finalize = [this](std::string_view summary, Role role,
+                                    FunctionRef<Provenance(std::span<const std::size_t>)> carry) {
+            finalize(summary, role, carry);
+        };
+    if (callbacks_.transcript) functions.transcript_path = callbacks_.transcript->path();
+    return functions;
+}
+
+template <AgentMessage M>
+void SummarizationHost<M>::record(std::span<const std::size_t> fold) {
+    if (callbacks_.transcript) callbacks_.transcript->record(turn_);
+    if (!callbacks_.flush_memory) return;
+    const MessageView<M> all = turn_.conversation.messages();
+    std::vector<const void*> folded;
+    for (const std::size_t i : fold) folded.push_back(&all[i]);
+    callbacks_.flush_memory(turn_.callback_context(), OriginalMessages<M>(all, MessageView<M>::at(folded)));
 }
 
 /// The messages that the finalizer left at the front and at the back are untouched; what is between is replaced.
 template <AgentMessage M>
-void SummaryPortOf<M>::stage_finalized(std::string_view summary, Role role,
+void SummarizationHost<M>::finalize(std::string_view summary, Role role,
                                        FunctionRef<Provenance(std::span<const std::size_t>)> carry) {
     const std::span<const M> old = turn_.conversation.messages();
     const FinalizeContext context{turn_.callback_context(), turn_.outline(), turn_.config.token_counter, turn_.language,
@@ -138,7 +132,7 @@ void SummaryPortOf<M>::stage_finalized(std::string_view summary, Role role,
 /// What is carried is noted at one of the new messages only: the last one that may be the summary, else the last one.
 /// Other system texts are no summaries: the next fold leaves them alone.
 template <AgentMessage M>
-void SummaryPortOf<M>::stage_made(std::size_t first, std::size_t last, std::vector<M> made, Role role,
+void SummarizationHost<M>::stage_made(std::size_t first, std::size_t last, std::vector<M> made, Role role,
                                   Provenance provenance) {
     const auto is_system = [](const M& m) { return message_traits<M>::role(m) == Role::system; };
     const auto is_free = [&](const M& m) { return role == Role::system || !is_system(m); };
@@ -148,7 +142,6 @@ void SummaryPortOf<M>::stage_made(std::size_t first, std::size_t last, std::vect
     if (main == 0) tell_nothing_carries(provenance);
     const Provenance plain{.origin = Origin::summary, .reason = "summary", .covers = provenance.covers};
     const Provenance instruction{.origin = Origin::nudge, .reason = "summary", .covers = provenance.covers};
-    edit_.begin_unit();
     edit_.erase_range(first, last, plain);
     for (std::size_t i = 0; i < made.size(); ++i) {
         const Provenance& other = is_system(made[i]) ? instruction : plain;
@@ -157,7 +150,7 @@ void SummaryPortOf<M>::stage_made(std::size_t first, std::size_t last, std::vect
 }
 
 template <AgentMessage M>
-void SummaryPortOf<M>::tell_nothing_carries(const Provenance& lost) const {
+void SummarizationHost<M>::tell_nothing_carries(const Provenance& lost) const {
     if (lost.user_messages.empty() && lost.skills.empty()) return;
     const std::string text = "finalize left no new message: " + std::to_string(lost.user_messages.size()) +
                              " user messages and " + std::to_string(lost.skills.size()) +
@@ -166,47 +159,19 @@ void SummaryPortOf<M>::tell_nothing_carries(const Provenance& lost) const {
          {Event::Level::warning, turn_.report.middleware, "nothing_carries", text, turn_.conversation_id(), 0, 0});
 }
 
+/// From the agent's own prefix where that is wanted and fits, else from the messages as data.
 template <AgentMessage M>
-void SummaryPortOf<M>::prepare(const DigestOrder& order, std::int64_t request_tokens) {
-    const Outline outline = turn_.outline();
-    std::vector<Serial> serials;
-    for (const std::size_t i : order.fold) serials.push_back(outline[i].serial);
-    auto summary =
-        std::make_shared<PreparedSummary>(std::move(serials), print_of_range(outline, order.fold), request_tokens);
-    DigestEnvironment environment = digest_environment(turn_, "prepared summary");
-    environment.report = nullptr;
-    const auto job = std::make_shared<PreparingJob<M>>(
-        summary, model_, turn_.conversation.messages(), outline, order.fold, order.replaced_tokens, order.config,
-        DigestCallbacks<M>{callbacks_.retry, callbacks_.failover, {}, {}},
-        budget_of(turn_.config, turn_.config.clock->now()), std::move(environment));
-    turn_.attachments().set(prepared_name(), std::make_shared<PreparedHolder>(std::move(summary)));
-    try {
-        callbacks_.executor([job] { job->run(); });
-    } catch (...) {
-        forget_prepared();
-        throw;
+DigestOutcome SummarizationHost<M>::generate(const DigestOrder& order, DigestState& state) {
+    if (config_.reuse_prompt_cache && !callbacks_.gen_model_input) {
+        DigestOutcome outcome = generate_with_prefix(order, state);
+        if (!outcome.failure || !is_too_large(*outcome.failure)) return outcome;
     }
+    return digest(task_of(order, *model_, edit_), order.config, digest_callbacks(), digest_environment(turn_), state);
 }
 
 template <AgentMessage M>
-DigestTask<M> SummaryPortOf<M>::task_of(const DigestOrder& order) const {
-    return {.model = *model_,
-            .messages = turn_.conversation.messages(),
-            .outline = turn_.outline(),
-            .fold = order.fold,
-            .replaced_tokens = order.replaced_tokens,
-            .accept = order.accept};
-}
-
-template <AgentMessage M>
-DigestOutcome SummaryPortOf<M>::digest(const DigestOrder& order, bool with_prefix, DigestState& state) {
-    if (with_prefix) return digest_with_prefix(order, state);
-    return whittle::digest(task_of(order), order.config, digest_callbacks(), digest_environment(turn_), state);
-}
-
-template <AgentMessage M>
-DigestOutcome SummaryPortOf<M>::digest_with_prefix(const DigestOrder& order, DigestState& state) const {
-    DigestTask<M> task = task_of(order);
+DigestOutcome SummarizationHost<M>::generate_with_prefix(const DigestOrder& order, DigestState& state) const {
+    DigestTask<M> task = task_of(order, *model_, edit_);
     task.system = turn_.request.system;
     task.tools = turn_.request.tools;
     task.prefix_edited = turn_.config.profile.thinking_bound_to_prefix && turn_.conversation.prefix_edited();
@@ -214,14 +179,14 @@ DigestOutcome SummaryPortOf<M>::digest_with_prefix(const DigestOrder& order, Dig
     if (state.learnt_input_limit > 0)
         config.max_input_tokens = std::min(config.max_input_tokens, state.learnt_input_limit);
     DigestState whole{.learnt_input_limit = state.learnt_input_limit};
-    DigestOutcome result = whittle::digest(task, config, prefix_callbacks(order), digest_environment(turn_), whole);
+    DigestOutcome result = digest(task, config, prefix_callbacks(order), digest_environment(turn_), whole);
     state.learnt_input_limit = whole.learnt_input_limit;
     if (result.ok()) state = std::move(whole);
     return result;
 }
 
 template <AgentMessage M>
-DigestCallbacks<M> SummaryPortOf<M>::digest_callbacks() const {
+DigestCallbacks<M> SummarizationHost<M>::digest_callbacks() const {
     DigestCallbacks<M> callbacks{callbacks_.retry, callbacks_.failover, callbacks_.gen_model_input, {}};
     callbacks.on_generate = [this](const Attempt<M>& attempt) {
         tell(GenerateSummary<M>{attempt.number, attempt.phase, attempt.response, attempt.error}, "generate_summary",
@@ -233,7 +198,7 @@ DigestCallbacks<M> SummaryPortOf<M>::digest_callbacks() const {
 /// A prefix that is too large is neither retried nor sent to another model: pieces are due, and the user's functions
 /// decide on these.
 template <AgentMessage M>
-DigestCallbacks<M> SummaryPortOf<M>::prefix_callbacks(const DigestOrder& order) const {
+DigestCallbacks<M> SummarizationHost<M>::prefix_callbacks(const DigestOrder& order) const {
     DigestCallbacks<M> callbacks = digest_callbacks();
     callbacks.gen_model_input = [this, &order](const CallbackContext&, const M& system, const M& user,
                                                const OriginalMessages<M>&) {
@@ -252,22 +217,16 @@ DigestCallbacks<M> SummaryPortOf<M>::prefix_callbacks(const DigestOrder& order) 
 
 /// The agent's own messages up to the end of the fold, as they were sent, and what is asked of the model.
 template <AgentMessage M>
-std::vector<M> SummaryPortOf<M>::own_prefix_and(const DigestOrder& order, const M& system, const M& user) const {
+std::vector<M> SummarizationHost<M>::own_prefix_and(const DigestOrder& order, const M& system, const M& user) const {
     const auto messages = turn_.conversation.messages().first(order.fold.back() + 1);
     std::vector<M> input(messages.begin(), messages.end());
     input.push_back(message_traits<M>::make(Role::user, text_of(system) + "\n\n" + text_of(user)));
     return input;
 }
 
-template <AgentMessage M>
-void SummaryPortOf<M>::tell_done(std::span<const M> after) {
-    call_user(after);
-    tell(AfterSummarize<M>{MessageView<M>(after)}, "after_summarize", "the summary stands");
-}
-
 /// Under OnError::skip the summary stands, whatever the user's callback throws.
 template <AgentMessage M>
-void SummaryPortOf<M>::call_user(std::span<const M> after) {
+void SummarizationHost<M>::call_user(std::span<const M> after) {
     if (!callbacks_.callback) return;
     try {
         callbacks_.callback(turn_.callback_context(), before_, after);
@@ -280,7 +239,7 @@ void SummaryPortOf<M>::call_user(std::span<const M> after) {
 }
 
 template <AgentMessage M>
-void SummaryPortOf<M>::tell(const SummarizationEvent<M>& event, std::string_view kind, std::string_view text) const {
+void SummarizationHost<M>::tell(const SummarizationEvent<M>& event, std::string_view kind, std::string_view text) const {
     if (!config_.emit_internal_events) return;
     emit(turn_.on_event,
          {.source = turn_.report.middleware, .kind = kind, .text = text, .conversation = turn_.conversation_id()});

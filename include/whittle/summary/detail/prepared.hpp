@@ -4,7 +4,6 @@
 #include "whittle/base/event.hpp"
 #include "whittle/base/hash.hpp"
 #include "whittle/message/outline.hpp"
-#include "whittle/summary/detail/fold.hpp"
 #include "whittle/summary/summary.hpp"
 
 #include <cstddef>
@@ -13,9 +12,7 @@
 #include <mutex>
 #include <numeric>
 #include <optional>
-#include <span>
 #include <stop_token>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -54,43 +51,35 @@ private:
     std::optional<DigestOutcome> outcome_{};
 };
 
-/// Held beside a conversation: when that goes, nobody wants the summary.
-class PreparedHolder {
-public:
-    explicit PreparedHolder(std::shared_ptr<PreparedSummary> summary) : summary_(std::move(summary)) {}
-    PreparedHolder(const PreparedHolder&) = delete;
-    PreparedHolder& operator=(const PreparedHolder&) = delete;
-    ~PreparedHolder() { summary_->give_up(); }
+/// Nobody wants the summary that a middleware has ordered for this conversation.
+void forget_prepared(HookTurn& turn);
 
-    [[nodiscard]] const std::shared_ptr<PreparedSummary>& summary() const noexcept { return summary_; }
-
-private:
-    std::shared_ptr<PreparedSummary> summary_;
-};
-
-/// What runs on the host's executor: a digest of copies of the messages, which nothing else refers to.
+/// What runs on the host's executor: a summary of copies of the messages, which nothing else refers to.
 template <AgentMessage M>
 class PreparingJob {
 public:
-    /// `budget`: its own calls and time; `environment`: without a report.
-    PreparingJob(std::shared_ptr<PreparedSummary> result, std::shared_ptr<Model<M>> model, MessageView<M> messages,
-                 const Outline& outline, std::span<const std::size_t> fold, std::int64_t replaced_tokens,
-                 DigestConfig config, DigestCallbacks<M> callbacks, HookBudget budget, DigestEnvironment environment)
+    /// `task`: the messages are copied. `environment`: that of the hook; `budget`: calls and time of its own.
+    PreparingJob(std::shared_ptr<PreparedSummary> result, std::shared_ptr<Model<M>> model, const DigestTask<M>& task,
+                 DigestConfig config, DigestCallbacks<M> callbacks, DigestEnvironment environment, HookBudget budget)
         : result_(std::move(result)),
           model_(std::move(model)),
-          replaced_tokens_(replaced_tokens),
+          replaced_tokens_(task.replaced_tokens),
           config_(std::move(config)),
           callbacks_(std::move(callbacks)),
           budget_(budget),
           environment_(std::move(environment)) {
-        for (const std::size_t i : fold) {
-            messages_.push_back(messages[i]);
-            infos_.push_back(outline[i]);
+        for (const std::size_t i : task.fold) {
+            messages_.push_back(task.messages[i]);
+            infos_.push_back(task.outline[i]);
         }
         environment_.stop = result_->stop_token();
         environment_.budget = &budget_;
+        environment_.report = nullptr;
         environment_.tools = {};  // they are the hook's
     }
+    PreparingJob(const PreparingJob&) = delete;
+    PreparingJob& operator=(const PreparingJob&) = delete;
+    ~PreparingJob() = default;
 
     void run() noexcept {
         DigestOutcome outcome;

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "whittle/chain/hook_turn.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+namespace whittle::inline v0::detail {
+
+/// What the notes of a middleware hold of attempts that failed or gained too little, so that the next hooks repeat
+/// neither the work nor the warning. A dry run changes no notes. Part of the conversation: saved with it, and taken
+/// back with a hook that throws.
+class Cooldown {
+public:
+    explicit Cooldown(HookTurn& turn) noexcept : turn_(turn) {}
+
+    /// Whether a request of so many tokens is too small for the next attempt.
+    [[nodiscard]] bool is_active(std::int64_t tokens) const;
+    /// The next attempt waits until the request has that many tokens.
+    void wait_for(std::int64_t tokens);
+    void end();
+
+    /// Whether an obstacle has not been reported since it was last cleared; from now on it has.
+    [[nodiscard]] bool is_news(std::string_view obstacle);
+    void clear(std::string_view obstacle);
+
+private:
+    HookTurn& turn_;
+};
+
+}  // namespace whittle::inline v0::detail

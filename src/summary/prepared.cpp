@@ -1,0 +1,130 @@
+#include "whittle/summary/detail/prepared.hpp"
+
+#include "summary_attempt.hpp"
+#include "whittle/base/event.hpp"
+#include "whittle/conversation/detail/attachments.hpp"
+#include "whittle/summary/detail/fold.hpp"
+
+#include <unordered_set>
+
+namespace whittle::inline v0::detail {
+
+namespace {
+
+/// Held beside a conversation: when that goes, nobody wants the summary.
+class PreparedHolder {
+public:
+    explicit PreparedHolder(std::shared_ptr<PreparedSummary> summary) : summary_(std::move(summary)) {}
+    PreparedHolder(const PreparedHolder&) = delete;
+    PreparedHolder& operator=(const PreparedHolder&) = delete;
+    ~PreparedHolder() { summary_->give_up(); }
+
+    [[nodiscard]] const std::shared_ptr<PreparedSummary>& summary() const noexcept { return summary_; }
+
+private:
+    std::shared_ptr<PreparedSummary> summary_;
+};
+
+std::string name_of_prepared(const HookTurn& turn) {
+    return std::string("prepared_summary/").append(turn.report.middleware);
+}
+
+/// The one that was ordered; null: none.
+std::shared_ptr<PreparedSummary> find_prepared(const HookTurn& turn) {
+    const auto holder = std::static_pointer_cast<PreparedHolder>(turn.attachments().find(name_of_prepared(turn)));
+    return holder ? holder->summary() : nullptr;
+}
+
+/// Those of the planned messages that a prepared summary stands for; nullopt unless all of them are as they were.
+std::optional<std::vector<std::size_t>> still_covered(const PreparedSummary& prepared, const FoldedMessages& plan,
+                                                      const Outline& outline) {
+    const std::unordered_set<Serial> covers(prepared.covers().begin(), prepared.covers().end());
+    std::vector<std::size_t> folded;
+    for (const std::size_t i : plan.folded) {
+        if (covers.contains(outline[i].serial)) folded.push_back(i);
+    }
+    if (folded.size() != covers.size() || print_of_range(outline, folded) != prepared.print()) return std::nullopt;
+    return folded;
+}
+
+}  // namespace
+
+void forget_prepared(HookTurn& turn) { turn.attachments().set(name_of_prepared(turn), nullptr); }
+
+/// A summary that is being made is waited for without blocking, as long as the request is not far above the trigger.
+bool SummaryAttempt::waits_for_prepared() {
+    const std::shared_ptr<PreparedSummary> prepared = find_prepared(turn_);
+    if (!prepared || prepared->outcome()) return false;
+    const std::int64_t tokens = work_.sizes.context_tokens;
+    const std::int64_t limit = work_.sizes.trigger_tokens;
+    if (limit > 0 && tokens > limit && turn_.report.hook == Hook::before_model && tokens <= grown(limit)) {
+        turn_.report.outcome = Outcome::nothing;
+        turn_.report.more().error = "the summary is still being prepared";
+        return true;
+    }
+    drop_prepared("it was not ready when it was due");
+    return false;
+}
+
+/// A summary that was prepared for messages that are as they were, if it is enough; those behind them stay.
+std::optional<SummaryText> SummaryAttempt::take_prepared() {
+    const std::shared_ptr<PreparedSummary> prepared = find_prepared(turn_);
+    std::optional<DigestOutcome> outcome = prepared ? prepared->outcome() : std::nullopt;
+    if (!outcome) return std::nullopt;
+    SummaryText summary{std::move(outcome->summary)};
+    std::string why = outcome->failure ? outcome->failure->message : std::string();
+    if (why.empty()) {
+        if (auto folded = still_covered(*prepared, fold_.plan(), turn_.outline())) {
+            fold_.restrict_to(*std::move(folded));
+            why = fold_.refuse(summary, true);
+        } else {
+            why = "the messages that it stands for have changed";
+        }
+    }
+    turn_.report.more().model_calls.push_back(
+        {std::string(turn_.report.middleware) + ": prepared summary", outcome->usage, 0, why});
+    if (why.empty()) return summary;
+    fold_.plan_again();
+    drop_prepared(why);
+    return std::nullopt;
+}
+
+void SummaryAttempt::drop_prepared(const std::string& why) {
+    forget_prepared(turn_);
+    const std::int64_t tokens = work_.sizes.context_tokens;
+    warn("prepared_dropped", "a prepared summary is dropped: " + why, tokens, tokens);
+}
+
+/// One that has come to nothing is made again once there is more.
+bool is_preparation_due(const SummaryWork& work, double fraction) {
+    const std::int64_t limit = work.sizes.trigger_tokens;
+    const std::int64_t tokens = work.sizes.context_tokens;
+    if (!work.functions.prepare || work.turn.config.dry_run || limit <= 0) return false;
+    if (static_cast<double>(tokens) <= static_cast<double>(limit) * fraction) return false;
+    const std::shared_ptr<PreparedSummary> before = find_prepared(work.turn);
+    return !before || (before->outcome() && tokens >= add_saturating(before->ordered_at(), work.cool_down));
+}
+
+void prepare_summary(const SummaryWork& work, SummaryFold& fold) {
+    HookTurn& turn = work.turn;
+    const FoldedMessages& plan = fold.plan();
+    const Outline outline = turn.outline();
+    const std::shared_ptr<PreparedSummary> before = find_prepared(turn);
+    if (before && before->outcome() && before->outcome()->ok() && still_covered(*before, plan, outline)) return;
+    std::vector<Serial> serials;
+    for (const std::size_t i : plan.folded) serials.push_back(outline[i].serial);
+    auto summary = std::make_shared<PreparedSummary>(std::move(serials), print_of_range(outline, plan.folded),
+                                                     work.sizes.context_tokens);
+    try {
+        const DigestConfig config = fold.request();
+        turn.attachments().set(name_of_prepared(turn), std::make_shared<PreparedHolder>(summary));
+        work.functions.prepare({config, plan.folded, plan.folded_tokens, {}}, std::move(summary));
+    } catch (...) {
+        forget_prepared(turn);
+        if (work.is_thrown || ends_hook(turn.stop)) throw;
+        tell_failure(turn.on_event, turn.report.middleware, turn.conversation_id(),
+                     "prepare a summary: " + current_error_text());
+    }
+}
+
+}  // namespace whittle::inline v0::detail

@@ -1,0 +1,182 @@
+#include "summary_attempt.hpp"
+
+#include "whittle/base/event.hpp"
+#include "whittle/message/validity.hpp"
+#include "whittle/summary/detail/fold.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace whittle::inline v0::detail {
+
+void list_candidates(HookTurn& turn, const FoldedMessages& plan, std::span<const std::int64_t> tokens, bool is_due) {
+    StageDetails& details = turn.report.more();
+    const Outline outline = turn.outline();
+    details.candidates.reserve(details.candidates.size() + outline.size());
+    for (std::size_t i = 0; i < outline.size(); ++i) {
+        const bool is_cut = is_due && plan.rules[i] == "fold";
+        details.candidates.push_back({outline[i].serial, 0, is_cut, plan.rules[i], is_cut ? tokens[i] : 0});
+    }
+}
+
+/// Under a configuration that goes on, a failure is noted here: what a hook throws would take the notes back.
+AttemptResult SummaryAttempt::run() {
+    try {
+        return attempt();
+    } catch (...) {
+        if (work_.is_thrown || ends_hook(turn_.stop)) throw;
+        return report_failure({.message = current_error_text()});
+    }
+}
+
+AttemptResult SummaryAttempt::attempt() {
+    if (!turn_.config.dry_run && waits_for_prepared()) return AttemptResult::nothing;
+    const std::optional<SummaryText> prepared = turn_.config.dry_run ? std::nullopt : take_prepared();
+    list_candidates(turn_, fold_.plan(), fold_.tokens(), true);
+    bool is_vetoed = false;
+    const bool is_paid = !prepared && work_.functions.generate;
+    if (const std::string broken = find_broken_rules(is_paid ? &is_vetoed : nullptr); !broken.empty())
+        return report_invalid(broken);
+    if (is_vetoed) return report_veto();
+    if (turn_.config.dry_run) return report_planned();
+    fold_.ask_host();
+    if (work_.functions.record) work_.functions.record(fold_.plan().folded);
+    if (work_.functions.on_due) work_.functions.on_due();
+    if (!prepared) return write_summary();
+    const AttemptResult result = commit(*prepared);
+    if (result == AttemptResult::committed) forget_prepared(turn_);
+    return result;
+}
+
+std::string SummaryAttempt::find_broken_rules(bool* is_vetoed) {
+    const Unit unit = work_.edit.begin_unit();
+    std::string broken;
+    if (fold_.stage(std::nullopt)) {
+        const ValidityProfile& rules = turn_.config.profile.validity;
+        std::vector<Violation> violations;
+        if (turn_.config.verify)
+            violations = new_violations(validate(turn_.outline(), rules), validate(work_.edit.outline(), rules));
+        for (const Violation& v : violations)
+            broken += fmt::format("; {} at message {}: {}", id_of(v.rule), v.message, v.text);
+        if (is_vetoed != nullptr && broken.empty()) *is_vetoed = work_.edit.is_vetoed(true);
+    }
+    work_.edit.drop_unit(unit);
+    return broken.empty() ? broken : "no summary: it would break a rule that the history keeps now" + broken;
+}
+
+namespace {
+
+/// Whether the model's summary failed for good: a part that the budget ended goes on, a callback's error is the user's.
+bool has_given_up(const DigestOutcome& asked, bool has_progress) noexcept {
+    if (asked.failure->failure == DigestFailure::budget) return asked.model_calls > 0 && !has_progress;
+    return asked.failure->failure != DigestFailure::callback;
+}
+
+}  // namespace
+
+DigestOutcome SummaryAttempt::generate(DigestState& state, bool& is_by_rule) {
+    is_by_rule = !work_.functions.generate;
+    if (is_by_rule) return write_plain();
+    const DigestState before = state;
+    const DigestConfig config = fold_.request();
+    const FoldedMessages& plan = fold_.plan();
+    DigestOutcome asked = work_.functions.generate(
+        {config, plan.folded, plan.folded_tokens,
+         [this](std::string_view summary) { return fold_.refuse({std::string(summary)}, false); }},
+        state);
+    if (asked.ok() && !asked.missing_sections.empty())
+        warn("missing_sections", fmt::format("the summary lacks: {}", fmt::join(asked.missing_sections, ", ")), 0, 0);
+    if (work_.plain_summary_tokens <= 0 || !asked.failure || !has_given_up(asked, state != before)) return asked;
+    DigestOutcome plain = write_plain();
+    if (!plain.ok()) return asked;
+    is_by_rule = true;
+    turn_.report.more().error = fmt::format("written without the model: {}", asked.failure->message);
+    warn("plain_summary", turn_.report.more().error, 0, 0);
+    asked.failure.reset();
+    asked.summary = std::move(plain.summary);
+    state = {.learnt_input_limit = state.learnt_input_limit};
+    return asked;
+}
+
+DigestOutcome SummaryAttempt::write_plain() {
+    const PlainSummaryConfig config = fold_.plain_config();
+    const auto visit = [this](std::size_t i, FunctionRef<void(const PartView&)> part) { turn_.visit_parts(i, part); };
+    DigestOutcome plain;
+    plain.summary = plain_summary(visit, turn_.outline(), fold_.plan().folded, config, work_.edit.counter(),
+                                  turn_.language);
+    const std::string why = plain.summary.empty() ? fmt::format("{} tokens have no room for one", config.max_tokens)
+                                                  : fold_.refuse({plain.summary, true}, false);
+    if (!why.empty())
+        plain.failure = DigestError{
+            .failure = DigestFailure::refused, .refusal = Refusal::by_caller, .message = "without a model: " + why};
+    return plain;
+}
+
+/// With the state that an earlier hook left, and leaves the new one. A hook whose own calls all failed has made no
+/// progress: that is a failure; one that could make none is not.
+SummaryAttempt::Progress SummaryAttempt::go_on() {
+    Notes notes = turn_.notes();
+    const DigestState start = digest_state_from(notes.text("digest").value_or(std::string_view{}));
+    DigestState state = start;
+    Progress progress;
+    progress.outcome = generate(state, progress.is_by_rule);
+    progress.messages_read = state.next_message;
+    if (state == DigestState{}) {
+        notes.erase("digest");
+    } else {
+        notes.set("digest", to_text(state));
+    }
+    const bool has_progress = state != start && state != DigestState{};
+    const std::optional<DigestError>& failure = progress.outcome.failure;
+    progress.is_unfinished = failure && failure->failure == DigestFailure::budget &&
+                             (has_progress || progress.outcome.model_calls == 0);
+    return progress;
+}
+
+AttemptResult SummaryAttempt::write_summary() {
+    Progress progress = go_on();
+    if (progress.is_unfinished) return report_unfinished(progress);
+    if (progress.outcome.ok()) return commit({std::move(progress.outcome.summary), progress.is_by_rule});
+    if (!work_.functions.generate) return report_plain_failure(*progress.outcome.failure);
+    return report_failure(*progress.outcome.failure);
+}
+
+AttemptResult SummaryAttempt::commit(const SummaryText& summary) {
+    if (work_.functions.before_commit) work_.functions.before_commit();
+    work_.edit.begin_unit();
+    fold_.stage(summary);
+    const CommitResult result = work_.edit.commit({.must_save = work_.must_save});
+    fold_.end(result);
+    if (result.outcome == Outcome::vetoed) return report_veto();
+    if (result.outcome == Outcome::store_failed)
+        return report_failure({.message = "the originals could not be stored", .thrown = result.store_error});
+    if (!result.committed())
+        return report_failure({.failure = DigestFailure::refused,
+                               .refusal = Refusal::not_smaller,
+                               .message = "the new list is not smaller than the old one"});
+    report_success(result);
+    if (work_.functions.on_done) work_.functions.on_done();
+    return AttemptResult::committed;
+}
+
+void SummaryAttempt::stage() {
+    if (const std::string broken = find_broken_rules(nullptr); !broken.empty())
+        throw Error(Errc::invalid_history, std::string(turn_.report.middleware) + ": " + broken);
+    if (work_.functions.on_due) work_.functions.on_due();
+    DigestState state;
+    bool is_by_rule = false;
+    DigestOutcome result = generate(state, is_by_rule);
+    if (result.failure) {
+        const std::string text =
+            fmt::format("{}: write a summary: {}", turn_.report.middleware, result.failure->message);
+        std::rethrow_exception(exception_of(*result.failure, text));
+    }
+    work_.edit.begin_unit();
+    fold_.stage(SummaryText{std::move(result.summary), is_by_rule});
+}
+
+}  // namespace whittle::inline v0::detail

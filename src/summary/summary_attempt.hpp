@@ -1,0 +1,124 @@
+#pragma once
+
+#include "whittle/chain/detail/cooldown.hpp"
+#include "whittle/summary/detail/plain_summary.hpp"
+#include "whittle/summary/detail/prepared.hpp"
+#include "whittle/summary/detail/summary_work.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace whittle::inline v0::detail {
+
+/// An accepted summary.
+struct SummaryText {
+    std::string text{};
+    bool is_by_rule = false;  ///< `plain_summary` wrote it
+
+    friend bool operator==(const SummaryText&, const SummaryText&) = default;
+};
+
+/// How a middleware folds: which messages a summary stands for, and what is put in their place. Indices are those of
+/// the conversation and of the draft: what is staged before a summary erases and inserts no messages.
+class SummaryFold {
+public:
+    SummaryFold() = default;
+    SummaryFold(const SummaryFold&) = delete;
+    SummaryFold& operator=(const SummaryFold&) = delete;
+
+    [[nodiscard]] virtual const FoldedMessages& plan() const noexcept = 0;
+    /// Of each message, when the plan was made.
+    [[nodiscard]] virtual std::span<const std::int64_t> tokens() const noexcept = 0;
+    /// Tokens of the messages with a summary as large as it may be.
+    [[nodiscard]] virtual std::int64_t expected_tokens() const = 0;
+    /// Folds no more than these of the planned messages.
+    virtual void restrict_to(std::vector<std::size_t> folded) = 0;
+    /// Undoes `restrict_to`.
+    virtual void plan_again() = 0;
+    /// Why a text is no summary of these messages; empty: it is. `is_prepared`: it also has to be enough.
+    [[nodiscard]] virtual std::string refuse(const SummaryText& summary, bool is_prepared) = 0;
+    [[nodiscard]] virtual DigestConfig request() = 0;
+    [[nodiscard]] virtual PlainSummaryConfig plain_config() = 0;
+    /// Stages a summary. Nullopt: the frame of one, to see whether it may stand there; false: nobody can know.
+    virtual bool stage(const std::optional<SummaryText>& summary) = 0;
+    /// Asks the host about what a summary may go without; it has agreed to the summary itself.
+    virtual void ask_host() {}
+    /// What came of the commit, before it is reported.
+    virtual void end(const CommitResult&) {}
+
+protected:
+    ~SummaryFold() = default;
+};
+
+/// Lists in the report what a plan does with each message. `is_due`: it is carried out.
+void list_candidates(HookTurn& turn, const FoldedMessages& plan, std::span<const std::int64_t> tokens, bool is_due);
+
+/// What came of an attempt.
+enum class AttemptResult {
+    committed,
+    nothing,  ///< the report says why
+    invalid,  ///< no summary may stand there, whatever it says
+    no_call,  ///< no model could be asked in this hook
+};
+
+/// One attempt at a summary: takes a prepared one or writes one, by the model or by rule, and commits it. What fails is
+/// reported, and the next attempt waits until the request has grown.
+class SummaryAttempt {
+public:
+    SummaryAttempt(const SummaryWork& work, SummaryFold& fold) : work_(work), turn_(work.turn), fold_(fold) {}
+
+    /// Throws what a failure is thrown as, Error(cancelled) and std::bad_alloc.
+    AttemptResult run();
+    /// Stages a summary and commits nothing. Throws Error(invalid_history), Error(model_failed) and Error(cancelled).
+    void stage();
+
+private:
+    /// A summary that takes several hooks: what came of this one.
+    struct Progress {
+        DigestOutcome outcome{};
+        bool is_by_rule = false;
+        bool is_unfinished = false;  ///< the failure is only that the hook's calls or time are used up
+        std::size_t messages_read = 0;
+    };
+
+    AttemptResult attempt();
+    [[nodiscard]] bool waits_for_prepared();
+    [[nodiscard]] std::optional<SummaryText> take_prepared();
+    void drop_prepared(const std::string& why);
+
+    /// The rules that a summary there would break; empty: none. `is_vetoed`: asks the host, before a model is paid.
+    [[nodiscard]] std::string find_broken_rules(bool* is_vetoed);
+    [[nodiscard]] DigestOutcome generate(DigestState& state, bool& is_by_rule);
+    [[nodiscard]] DigestOutcome write_plain();
+    [[nodiscard]] Progress go_on();
+    AttemptResult write_summary();
+    AttemptResult commit(const SummaryText& summary);
+
+    [[nodiscard]] std::int64_t grown(std::int64_t tokens) const noexcept {
+        return add_saturating(tokens, work_.cool_down);
+    }
+    void warn(std::string_view kind, const std::string& text, std::int64_t before, std::int64_t after);
+    AttemptResult report_planned();
+    AttemptResult report_veto();
+    AttemptResult report_invalid(const std::string& broken);
+    AttemptResult report_failure(const DigestError& failure);
+    AttemptResult report_plain_failure(const DigestError& failure);
+    AttemptResult report_unfinished(const Progress& progress);
+    void report_success(const CommitResult& result);
+
+    const SummaryWork& work_;
+    HookTurn& turn_;
+    SummaryFold& fold_;
+    Cooldown cooldown_{turn_};
+};
+
+/// Orders a summary of the planned messages ahead of need, unless the one that is there still stands for them.
+void prepare_summary(const SummaryWork& work, SummaryFold& fold);
+
+}  // namespace whittle::inline v0::detail
