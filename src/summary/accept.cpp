@@ -1,5 +1,5 @@
 #include "whittle/summary/detail/accept.hpp"
-#include "error_text.hpp"
+#include "reply_form.hpp"
 
 #include "whittle/base/text.hpp"
 #include "whittle/summary/detail/text.hpp"
@@ -95,24 +95,38 @@ std::optional<DigestError> judge_size(std::string_view summary, const Acceptance
     return std::nullopt;
 }
 
-/// What a short text reads like, unless it says enough of the conversation for a summary: a session may be about
-/// errors, and an agent may write of itself what it cannot do.
-std::optional<DigestError> judge_manner(std::string_view summary, const ShownNames::Said& said) {
-    constexpr int whole_tale = 3;
-    const detail::ErrorLook look = detail::look_of_error(summary);
-    const int tale = detail::words_of_a_tale(summary);
-    const bool names_enough = said.known_paths > 0 || said.telling >= 2;
-    if (detail::looks_like_refusal(summary) && said.telling < 3)
-        return refused(Refusal::refusal, "the reply is a refusal");
-    if (look == detail::ErrorLook::opening && !names_enough && tale < whole_tale)
-        return refused(Refusal::error_text, "the reply is an error text");
-    if (look == detail::ErrorLook::phrase && !names_enough && tale == 0)
-        return refused(Refusal::error_text, "the reply is an error text");
-    if (detail::looks_like_greeting(summary) && said.telling < 2 && tale < whole_tale)
-        return refused(Refusal::greeting, "the reply is a greeting, a question or an assent");
-    if (detail::is_bare_heading(summary))
-        return refused(Refusal::cut_off, "the reply ends where the summary should begin");
-    return std::nullopt;
+DigestError refuse_manner(Refusal manner) {
+    switch (manner) {
+        case Refusal::error_text: return refused(manner, "the reply is an error text");
+        case Refusal::refusal: return refused(manner, "the reply is a refusal");
+        case Refusal::greeting: return refused(manner, "the reply is a greeting, a question or an assent");
+        default: return refused(manner, "the reply says too little of what it replaces");
+    }
+}
+
+/// Whether a text shares enough words with the conversation: two, and more the more others it has, and the longer the
+/// conversation is. Nothing: that has too few words to tell.
+std::optional<bool> says_enough(const ShownNames::SharedWords& words, std::size_t names) {
+    constexpr std::size_t few_words = 28;
+    if (words.shown < few_words) return std::nullopt;
+    const std::size_t others = words.said - words.shared;
+    return 4 * (words.shared + names) >= 8 + others + std::min<std::size_t>(words.shown, 500) / 50;
+}
+
+bool names_enough(const ShownNames::Said& said) noexcept { return said.known_paths > 0 || said.telling >= 2; }
+
+/// A short text that names nothing has to share words with what it replaces. Where that has too few words to tell, it
+/// must not read like a refusal, a greeting or an error.
+std::optional<DigestError> judge_short(std::string_view summary, const ShownNames::Said& said,
+                                       const Acceptance& rules) {
+    constexpr std::size_t short_summary = 600;  // bytes
+    if (summary.size() > short_summary || names_enough(said)) return std::nullopt;
+    const ShownNames::SharedWords words = rules.shown->words_shared_by(summary, rules.frames);
+    const std::optional<bool> enough = rules.is_answer ? std::nullopt : says_enough(words, said.telling);
+    if (enough.value_or(words.shared >= 2)) return std::nullopt;
+    const std::optional<Refusal> manner = detail::manner_of(summary);
+    if (!manner && !enough) return std::nullopt;
+    return refuse_manner(manner.value_or(Refusal::unrelated));
 }
 
 /// A summary names something of what it replaces, and little that stands nowhere in it.
@@ -136,10 +150,13 @@ std::optional<DigestError> judge_text(std::string_view reply, std::string_view s
     if (repeats_prompt(reply, rules)) return refused(Refusal::echo, "the reply repeats the instructions");
     if (detail::is_empty_reply(summary)) return refused(Refusal::empty, "the reply says nothing");
     const ShownNames::Said said = rules.shown != nullptr ? rules.shown->said_in(summary) : ShownNames::Said{};
-    if (detail::is_page(summary) || (detail::is_error_json(summary) && said.known_paths < 2))
-        return refused(Refusal::error_text, "the reply is an error text");
-    if (auto bad = judge_manner(summary, said)) return bad;
+    if (detail::is_page(summary) || (detail::is_error_json(summary) && said.known_paths < 2) ||
+        (detail::opens_with_error(summary) && !names_enough(said)))
+        return refuse_manner(Refusal::error_text);
+    if (detail::is_bare_heading(summary))
+        return refused(Refusal::cut_off, "the reply ends where the summary should begin");
     if (rules.shown != nullptr) {
+        if (auto bad = judge_short(summary, said, rules)) return bad;
         if (auto bad = judge_names(said, rules.shown->size())) return bad;
     }
     return judge_size(summary, rules);

@@ -1,6 +1,7 @@
 #include "whittle/summary/detail/shown_names.hpp"
 
 #include "identifiers.hpp"
+#include "stems.hpp"
 
 #include "whittle/base/text.hpp"
 
@@ -66,6 +67,10 @@ void add_words(std::string_view text, std::vector<std::uint64_t>& hashes) {
     });
 }
 
+void add_stems(std::string_view text, std::vector<std::uint64_t>& hashes) {
+    detail::for_each_stem(text, [&](std::uint64_t stem) { hashes.push_back(stem); });
+}
+
 /// A server's error has such a name in it, and a session about such errors too.
 bool names_failure(std::string_view name) {
     constexpr std::array<std::string_view, 10> words{"error",   "exception", "exceeded", "limit",   "overload",
@@ -77,6 +82,7 @@ bool names_failure(std::string_view name) {
 }  // namespace
 
 void ShownNames::add(std::string_view text) {
+    if (reads_stems_) return add_stems(text, stems_);
     is_sorted_ = false;
     add_words(text, words_);
     detail::for_each_identifier(text, [&](std::string_view name, IdentifierKind kind) {
@@ -85,6 +91,7 @@ void ShownNames::add(std::string_view text) {
 }
 
 void ShownNames::add_other(std::string_view text) {
+    if (reads_stems_) return add_stems(text, other_stems_);
     is_sorted_ = false;
     add_words(text, other_words_);
 }
@@ -95,7 +102,7 @@ void ShownNames::sort(Hashes& hashes) {
 }
 
 void ShownNames::sort_all() {
-    if (fill_) std::exchange(fill_, nullptr)(*this);
+    if (fill_ && !std::exchange(is_filled_, true)) fill_(*this);
     if (is_sorted_) return;
     for (Hashes* hashes : {&names_, &words_, &other_words_}) sort(*hashes);
     is_sorted_ = true;
@@ -132,6 +139,28 @@ ShownNames::Said ShownNames::said_in(std::string_view text) {
         said.invented += is_explained || has_unread_ ? 0 : 1;
     });
     return said;
+}
+
+ShownNames::SharedWords ShownNames::words_shared_by(std::string_view text, std::span<const std::string_view> frames) {
+    Hashes said;
+    add_stems(text, said);
+    for (const std::string_view frame : frames) add_stems(frame, other_stems_);
+    reads_stems_ = true;
+    if (fill_) fill_(*this);
+    reads_stems_ = false;
+    sort(other_stems_);
+    for (Hashes* hashes : {&said, &stems_}) {
+        sort(*hashes);
+        std::erase_if(*hashes, [&](std::uint64_t stem) { return std::ranges::binary_search(other_stems_, stem); });
+    }
+    const auto is_shown = [&](std::uint64_t stem) { return std::ranges::binary_search(stems_, stem); };
+    const auto pairs = static_cast<std::size_t>(std::ranges::count_if(stems_, [](auto stem) { return stem % 2 == 1; }));
+    const std::size_t shown_words = stems_.size() - pairs + pairs / 4;  // four pairs are about a long word
+    const SharedWords words{has_unread_ ? 0 : shown_words, said.size(),
+                            static_cast<std::size_t>(std::ranges::count_if(said, is_shown))};
+    stems_.clear();
+    other_stems_.clear();
+    return words;
 }
 
 }  // namespace whittle::inline v0

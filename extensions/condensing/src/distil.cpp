@@ -97,7 +97,8 @@ std::optional<std::string> distil(std::string_view text, const CondensingConfig&
                                .max_summary_tokens = mul_saturating(config.distil_max_tokens, 2),
                                .below_tokens = below_tokens,
                                .instructions = instructions,
-                               .shown = &names};
+                               .shown = &names,
+                               .is_answer = true};
         DigestError error;
         auto extract = accept_reply({.text = reply.text, .finish = reply.finish}, rules, error);
         if (!extract) {

@@ -28,7 +28,9 @@ struct Acceptance {
     std::int64_t below_tokens = 0;                     ///< the summary must have fewer; 0: not asked, for parts
     std::span<const std::string_view> instructions{};  ///< a reply that is mostly these is no summary
     std::span<const std::string_view> frames{};        ///< our words around the data: no summary repeats them
-    ShownNames* shown = nullptr;                       ///< in what the model was shown; null: names are not looked at
+    ShownNames* shown = nullptr;  ///< in what the model was shown; null: names and words are not looked at
+    /// The reply answers a question about what was shown: it need not share words with it.
+    bool is_answer = false;
 };
 
 /// The cleaned summary, or in `error` why the reply is none. O(reply + instructions), and what sorting `shown` takes.

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -14,7 +15,7 @@ namespace whittle::inline v0 {
 class ShownNames {
 public:
     ShownNames() = default;
-    /// `fill` adds everything. It is called at the first question, if there is one.
+    /// `fill` adds everything, each time the same. It is called at the first question, if there is one.
     explicit ShownNames(std::function<void(ShownNames&)> fill) noexcept : fill_(std::move(fill)) {}
 
     /// Of the conversation.
@@ -39,6 +40,15 @@ public:
     };
     [[nodiscard]] Said said_in(std::string_view text);
 
+    /// Numbers of different long words in any language, by their beginnings, without those of instructions.
+    struct SharedWords {
+        std::size_t shown = 0;   ///< in the conversation; 0 where it has what is not to be read
+        std::size_t said = 0;    ///< in a text
+        std::size_t shared = 0;  ///< in both
+    };
+    /// Reads everything again that `fill` adds; without one, nothing is known of the conversation.
+    [[nodiscard]] SharedWords words_shared_by(std::string_view text, std::span<const std::string_view> frames);
+
 private:
     using Hashes = std::vector<std::uint64_t>;
 
@@ -49,6 +59,10 @@ private:
     Hashes names_{};
     Hashes words_{};        ///< what names are made of
     Hashes other_words_{};  ///< those of instructions
+    Hashes stems_{};        ///< beginnings of the conversation's words, while these are compared
+    Hashes other_stems_{};  ///< of those of instructions
+    bool is_filled_ = false;
+    bool reads_stems_ = false;
     bool is_sorted_ = true;
     bool has_unread_ = false;
 };
