@@ -2,7 +2,7 @@
 
 #include "read_form.hpp"
 #include "whittle/base/text.hpp"
-#include "whittle/trimming/detail/terminal_text.hpp"
+#include "whittle/trimming/detail/line_forms.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -48,8 +48,6 @@ public:
     /// The last call at which a word was used; `never`.
     [[nodiscard]] int used(std::uint64_t word) const noexcept;
 
-    [[nodiscard]] std::size_t size() const noexcept { return lines_.size() - 1; }
-
 private:
     struct Line {
         int touched = never;

@@ -77,18 +77,6 @@ std::optional<std::string> command_of(const JsonValue& value) {
 
 }  // namespace
 
-std::string_view name_of(ResultClass c) noexcept {
-    switch (c) {
-        case ResultClass::read: return "read";
-        case ResultClass::edit: return "edit";
-        case ResultClass::search: return "search";
-        case ResultClass::listing: return "listing";
-        case ResultClass::shell: return "shell";
-        case ResultClass::other: break;
-    }
-    return "other";
-}
-
 std::optional<ResultClass> class_of_tool(std::string_view tool) {
     const std::string name = squeezed(tool);
     if (is_one_of(name, read_names)) return ResultClass::read;
@@ -128,7 +116,7 @@ CallClass class_of_call(std::string_view tool, std::string_view arguments) {
 ResultForm form_of_result(const CallClass& call, std::string_view text, std::span<const std::string_view> lines) {
     constexpr std::size_t long_enough_for_shape = 1'200;
     constexpr std::size_t longest_word_of_edit = 600;
-    ResultForm form{.is_markup = is_markup(text)};
+    ResultForm form;
     form.kind = call.by_name         ? *call.by_name
                 : call.by_command    ? *call.by_command
                 : call.runs_commands ? ResultClass::shell

@@ -89,13 +89,6 @@ TextShape shape_of(std::span<const std::string_view> lines) noexcept {
     return {.is_source = 10 * counts.source >= 6 * counts.lines};
 }
 
-bool is_markup(std::string_view text) noexcept {
-    const std::string_view start = trimmed_line(text.substr(0, 512));
-    if (!start.starts_with('<')) return false;
-    const std::string lower = ascii_lower(start);
-    return lower.starts_with("<!doctype") || lower.starts_with("<html") || lower.starts_with("<?xml");
-}
-
 bool tells_of_error(std::string_view line) noexcept {
     constexpr std::size_t looked_at = 400;
     const std::string lower = ascii_lower(line.substr(0, looked_at));

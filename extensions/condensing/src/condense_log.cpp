@@ -3,7 +3,6 @@
 #include "line_template.hpp"
 #include "whittle/base/text.hpp"
 #include "whittle/trimming/detail/line_forms.hpp"
-#include "whittle/trimming/detail/terminal_text.hpp"
 #include "whittle/trimming/detail/text_shape.hpp"
 
 #include <fmt/format.h>

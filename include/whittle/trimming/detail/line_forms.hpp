@@ -4,6 +4,7 @@
 #include "whittle/base/version.hpp"
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +15,11 @@ namespace whittle::inline v0::detail {
 
 /// Without ASCII white space at both ends.
 [[nodiscard]] std::string_view trimmed_line(std::string_view line) noexcept;
+
+/// Without escape sequences of terminals.
+[[nodiscard]] std::string without_colours(std::string_view text);
+/// What a terminal shows of a line that returns to its start.
+[[nodiscard]] std::string_view last_written(std::string_view line) noexcept;
 
 /// A line number at the front of a line, with what separates it from the line: "  57→", "57\t", "57: ", "57| ".
 struct LineNumber {
@@ -39,15 +45,12 @@ enum class LineMarks { none, numbers, diff, hits, some_hits };
 /// A line says something by itself: others are carried along with their neighbours.
 inline constexpr std::size_t shortest_telling_line = 8;
 
-/// The words of five characters and more that can name something: [A-Za-z_][A-Za-z0-9_]{4,}.
-template <typename Visit>
-void for_each_ident(std::string_view text, Visit&& visit);
-
 [[nodiscard]] constexpr bool is_ident_start(char c) noexcept {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 [[nodiscard]] constexpr bool is_ident_char(char c) noexcept { return is_ident_start(c) || is_digit(c); }
 
+/// The words of five characters and more that can name something: [A-Za-z_][A-Za-z0-9_]{4,}.
 template <typename Visit>
 void for_each_ident(std::string_view text, Visit&& visit) {
     constexpr std::size_t shortest = 5;

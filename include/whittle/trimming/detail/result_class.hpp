@@ -20,8 +20,6 @@ enum class ResultClass {
     other,
 };
 
-[[nodiscard]] std::string_view name_of(ResultClass c) noexcept;
-
 /// The class that the name of a tool tells, whatever way of writing it has: "Read", "read_file", "mcp__fs__readFile".
 [[nodiscard]] std::optional<ResultClass> class_of_tool(std::string_view tool);
 /// Whether a tool runs command lines, by its name.
@@ -46,7 +44,6 @@ struct CallClass {
 struct ResultForm {
     ResultClass kind = ResultClass::other;
     LineMarks marks = LineMarks::none;
-    bool is_markup = false;
 };
 
 /// Class and marks of a result from its call and its content: what was run goes before what the tool is called, and for

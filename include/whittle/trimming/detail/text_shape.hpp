@@ -20,9 +20,6 @@ struct TextShape {
 /// Judged by the first lines; a text of fewer than four lines has no shape.
 [[nodiscard]] TextShape shape_of(std::span<const std::string_view> lines) noexcept;
 
-/// HTML or XML as it goes over the wire.
-[[nodiscard]] bool is_markup(std::string_view text) noexcept;
-
 /// A line that tells of a failure, or of the outcome of a test.
 [[nodiscard]] bool tells_of_error(std::string_view line) noexcept;
 /// A text that starts as the output of something that failed.
