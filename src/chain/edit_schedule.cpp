@@ -59,34 +59,29 @@ private:
 };
 
 /// What it costs and brings to commit all offers from one message on, in tokens at the plain input price.
-struct EditBalance {
-    double rents = 0.0;   ///< that its edits have cost so far by not being made
-    double saved = 0.0;   ///< tokens that each later call sends less
-    double behind = 0.0;  ///< tokens behind that message, which are written to the cache once more
-    double unsent = 0.0;  ///< those of them that are written for the first time anyway
-    double voided = 0.0;  ///< thinking that is void then
+struct EditCosts {
+    double once_more = 0.0;      ///< of writing a token in place of reading it
+    double rents_to_come = 0.0;  ///< of a token that could have gone, in all calls that may follow
+    double unsent = 0.0;         ///< tokens that are written for the first time anyway
+    double rents = 0.0;          ///< that the edits have cost so far by not being made
+    double saved = 0.0;          ///< tokens that each later call sends less
+    double behind = 0.0;         ///< tokens behind that message, which are written to the cache once more
+    double voided = 0.0;         ///< thinking that is void then
 
-    /// What the rents are more than the price of it. `once_more`: of writing a token in place of reading it.
-    [[nodiscard]] double surplus(double once_more) const noexcept { return rents - once_more * behind - voided; }
-    /// Whether calls with so many rents of a token in all would pay for it too.
-    [[nodiscard]] bool is_paid_by(double rents_to_come, double once_more) const noexcept {
+    /// What the rents are more than the price.
+    [[nodiscard]] double surplus() const noexcept { return rents - once_more * behind - voided; }
+    [[nodiscard]] bool is_paid_by_calls_to_come() const noexcept {
         return rents_to_come * saved >= once_more * (behind - unsent) + voided;
     }
 };
 
-std::vector<const EditOffer*> newest_first(std::span<const EditOffer> offers) {
-    std::vector<const EditOffer*> ordered;
-    for (const EditOffer& offer : offers) ordered.push_back(&offer);
-    std::ranges::stable_sort(ordered, [](const EditOffer* a, const EditOffer* b) { return a->message > b->message; });
-    return ordered;
-}
-
-/// Numbers of an account: tokens in thousandths.
-double from_note(std::string_view& text) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+/// Takes a number off the front; nullopt: there is none.
+template <typename Number>
+std::optional<Number> take_number(std::string_view& text) {
+    Number number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    return error == std::errc() ? static_cast<double>(value) / 1'000.0 : 0.0;
+    return error == std::errc() ? std::optional(number) : std::nullopt;
 }
 
 }  // namespace
@@ -158,17 +153,16 @@ void EditSchedule::note_commit(std::size_t first) {
     turn_.shared_notes(note_owner).set(frozen_note, static_cast<std::int64_t>(serial));
 }
 
+/// "id=tokens in thousandths", one behind the other.
 EditSchedule::Accounts EditSchedule::load_accounts(std::string_view owner) {
     Accounts accounts;
     const Notes notes = turn_.shared_notes(note_owner);
     std::string_view text = notes.text(owner).value_or(std::string_view());
     while (!text.empty()) {
-        std::uint64_t id = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
-        text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-        if (error != std::errc() || !text.starts_with('=')) break;
+        const auto id = take_number<std::uint64_t>(text);
+        if (!id || !text.starts_with('=')) break;
         text.remove_prefix(1);
-        accounts[id] = from_note(text);
+        accounts[*id] = static_cast<double>(take_number<std::int64_t>(text).value_or(0)) / 1'000.0;
         if (text.starts_with(' ')) text.remove_prefix(1);
     }
     return accounts;
@@ -214,29 +208,29 @@ std::optional<std::size_t> EditSchedule::decide(std::span<const EditOffer> offer
 std::optional<std::size_t> EditSchedule::find_best(std::span<const EditOffer> offers, const Accounts& accounts,
                                                    TokensBetween tokens) const {
     constexpr double of_calls_so_far = 1.0 / 3.0;  // may follow
-    const double rents_to_come = of_calls_so_far * std::max(call_ - config_.first_calls, 0) * rent_;
     const CacheProfile& cache = turn_.config.profile.cache;
-    const double once_more = cache.write - cache.read;
     const std::size_t size = turn_.outline().size();
     const auto behind = [&](std::size_t first) {
         return first < size ? static_cast<double>(tokens(first, size)) : 0.0;
     };
+    EditCosts all{.once_more = cache.write - cache.read,
+                  .rents_to_come = of_calls_so_far * std::max(call_ - config_.first_calls, 0) * rent_,
+                  .unsent = behind(std::min(turn_.sent(), size))};
     VoidedThinking thinking(turn_, size);
-    EditBalance all{.unsent = behind(std::min(turn_.sent(), size))};
     double best = 0.0;
     std::optional<std::size_t> found;
-    const std::vector<const EditOffer*> ordered = newest_first(offers);
-    for (std::size_t i = 0; i < ordered.size(); ++i) {
-        const EditOffer& offer = *ordered[i];
+    std::vector<EditOffer> newest_first(offers.begin(), offers.end());
+    std::ranges::stable_sort(newest_first, std::ranges::greater{}, &EditOffer::message);
+    for (std::size_t i = 0; i < newest_first.size(); ++i) {
+        const EditOffer& offer = newest_first[i];
         if (const auto account = accounts.find(offer.id); account != accounts.end()) all.rents += account->second;
         all.saved += static_cast<double>(offer.tokens_now - offer.tokens_then);
-        const bool has_more = i + 1 < ordered.size() && ordered[i + 1]->message == offer.message;
-        if (has_more) continue;
+        if (i + 1 < newest_first.size() && newest_first[i + 1].message == offer.message) continue;
         all.behind = behind(offer.message) - all.saved;
         all.voided = thinking.behind(offer.message);
-        const double surplus = all.surplus(once_more);
-        if (surplus < 0 || !all.is_paid_by(rents_to_come, once_more) || (found && surplus <= best)) continue;
-        best = surplus;
+        const bool is_best = all.surplus() >= 0 && (!found || all.surplus() > best);
+        if (!is_best || !all.is_paid_by_calls_to_come()) continue;
+        best = all.surplus();
         found = offer.message;
     }
     return found;
