@@ -1,5 +1,8 @@
 #include "whittle/chain/middleware_type.hpp"
+#include "whittle/fields/detail/check_numbers.hpp"
 #include "whittle/trimming/config.hpp"
+
+#include <fmt/format.h>
 
 namespace whittle::inline v0 {
 
@@ -63,6 +66,18 @@ ConfigFields<TrimmingConfig> trimming_fields() {
 }
 
 }  // namespace
+
+void check_trimming(const TrimmingConfig& config, const ChainInfo& chain, std::string_view name, Problems& problems) {
+    FieldCheck check(name, problems);
+    detail::check_numbers(config, trimming_fields(), check);
+    check.tool_names(config.exclude_tools, "exclude_tools");
+    check.warn(
+        config.line_age_calls < config.plain_line_age_calls, "line_age_calls", std::to_string(config.line_age_calls),
+        fmt::format("{} (plain_line_age_calls) or more; smaller, it holds for all lines", config.plain_line_age_calls));
+    const std::int64_t window = chain.config.profile.context_window;
+    check.warn(window > 0 && config.start_tokens >= window, "start_tokens", std::to_string(config.start_tokens),
+               fmt::format("less than the window ({}), else nothing that is cached is ever trimmed", window));
+}
 
 MiddlewareType<TrimmingConfig> trimming_type() {
     return {.type = "trimming",
