@@ -1,5 +1,5 @@
 #include "passages.hpp"
-#include "whittle/trimming/detail/text_shape.hpp"
+#include "whittle/trimming/detail/result_class.hpp"
 
 #include <algorithm>
 #include <unordered_map>

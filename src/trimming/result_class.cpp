@@ -20,26 +20,18 @@ std::string squeezed(std::string_view tool) {
     return name;
 }
 
-constexpr std::array<std::string_view, 22> read_names{"readtextfile",  "readmultiplefiles",
-                                                      "readmediafile", "notebookread",
-                                                      "readnotebook",  "readresource",
-                                                      "read",          "readfile",
-                                                      "readfiles",     "view",
-                                                      "viewfile",      "viewfiles",
-                                                      "open",          "openfile",
-                                                      "cat",           "catfile",
-                                                      "fetchfile",     "getfilecontent",
-                                                      "getfile",       "getfilecontents",
-                                                      "readmanyfiles", "strreplacebasededittool"};
-constexpr std::array<std::string_view, 11> search_names{
-    "grep",        "rg",          "search",     "grepsearch", "searchfilecontent", "codebasesearch",
-    "searchfiles", "findinfiles", "searchcode", "ripgrep",    "grepfiles"};
-constexpr std::array<std::string_view, 11> listing_names{"glob",       "ls",         "find",          "findfile",
-                                                         "list",       "listdir",    "listdirectory", "listfiles",
-                                                         "filesearch", "globsearch", "findfiles"};
-constexpr std::array<std::string_view, 9> edit_names{"applypatch",   "applydiff",      "todowrite",
-                                                     "taskupdate",   "taskcreate",     "updateplan",
-                                                     "notebookedit", "updatetodolist", "managetodolist"};
+constexpr std::string_view read_names =
+    "readtextfile readmultiplefiles readmediafile notebookread readnotebook readresource read readfile"
+    " readfiles view viewfile viewfiles open openfile cat catfile fetchfile getfilecontent getfile"
+    " getfilecontents readmanyfiles strreplacebasededittool";
+constexpr std::string_view search_names =
+    "grep rg search grepsearch searchfilecontent codebasesearch searchfiles findinfiles searchcode ripgrep"
+    " grepfiles";
+constexpr std::string_view listing_names =
+    "glob ls find findfile list listdir listdirectory listfiles filesearch globsearch findfiles";
+constexpr std::string_view edit_names =
+    "applypatch applydiff todowrite taskupdate taskcreate updateplan notebookedit updatetodolist"
+    " managetodolist";
 constexpr std::array<std::string_view, 4> edit_prefixes{"multi", "file", "string", ""};
 constexpr std::array<std::string_view, 8> edit_verbs{"edit",    "write",      "create", "insert",
                                                      "replace", "strreplace", "patch",  "delete"};
@@ -49,7 +41,7 @@ constexpr std::array<std::string_view, 8> command_words{"bash",       "shell",  
                                                         "powershell", "command", "taskoutput", "process"};
 
 bool is_edit_name(std::string_view name) {
-    if (is_one_of(name, edit_names)) return true;
+    if (is_word_of(name, edit_names)) return true;
     for (const std::string_view prefix : edit_prefixes) {
         if (!name.starts_with(prefix)) continue;
         for (const std::string_view verb : edit_verbs) {
@@ -75,21 +67,31 @@ std::optional<std::string> command_of(const JsonValue& value) {
     return joined;
 }
 
-}  // namespace
-
-std::optional<ResultClass> class_of_tool(std::string_view tool) {
-    const std::string name = squeezed(tool);
-    if (is_one_of(name, read_names)) return ResultClass::read;
-    if (is_edit_name(name)) return ResultClass::edit;
-    if (is_one_of(name, search_names)) return ResultClass::search;
-    if (is_one_of(name, listing_names)) return ResultClass::listing;
-    return std::nullopt;
-}
-
-bool runs_commands(std::string_view tool) {
+/// Whether a tool runs command lines, by its name.
+bool is_command_tool(std::string_view tool) {
     const std::string name = squeezed(tool);
     return std::ranges::any_of(command_words,
                                [&](std::string_view word) { return name.find(word) != std::string::npos; });
+}
+
+}  // namespace
+
+bool is_word_of(std::string_view word, std::string_view words) noexcept {
+    if (word.empty() || word.find(' ') != std::string_view::npos) return false;
+    for (std::size_t at = words.find(word); at != std::string_view::npos; at = words.find(word, at + 1)) {
+        const std::size_t end = at + word.size();
+        if ((at == 0 || words[at - 1] == ' ') && (end == words.size() || words[end] == ' ')) return true;
+    }
+    return false;
+}
+
+std::optional<ResultClass> class_of_tool(std::string_view tool) {
+    const std::string name = squeezed(tool);
+    if (is_word_of(name, read_names)) return ResultClass::read;
+    if (is_edit_name(name)) return ResultClass::edit;
+    if (is_word_of(name, search_names)) return ResultClass::search;
+    if (is_word_of(name, listing_names)) return ResultClass::listing;
+    return std::nullopt;
 }
 
 std::optional<std::string> command_line_of(std::string_view arguments) {
@@ -109,7 +111,7 @@ CallClass class_of_call(std::string_view tool, std::string_view arguments) {
     CallClass call{.by_name = class_of_tool(tool)};
     if (call.by_name) return call;
     if (const auto command = command_line_of(arguments)) call.by_command = class_of_command(*command);
-    call.runs_commands = detail::runs_commands(tool);
+    call.runs_commands = is_command_tool(tool);
     return call;
 }
 

@@ -15,30 +15,25 @@ namespace {
 
 constexpr int deepest_shell = 3;  // bash -c "bash -c '...'"
 
-constexpr std::array<std::string_view, 24> readers{
-    "cat",     "bat", "nl",   "sed",  "head", "tail", "less", "more",        "awk",      "type",     "gc",        "xxd",
-    "strings", "jq",  "diff", "view", "open", "tac",  "cut",  "get-content", "git-show", "git-diff", "git-blame", "yq"};
-constexpr std::array<std::string_view, 10> searchers{"grep", "egrep",    "fgrep",         "rg",      "ag",
-                                                     "ack",  "git-grep", "select-string", "findstr", "zgrep"};
-constexpr std::array<std::string_view, 12> listers{"ls",  "find",         "fd",         "tree", "dir", "get-childitem",
-                                                   "gci", "git-ls-files", "git-status", "du",   "wc",  "stat"};
-constexpr std::array<std::string_view, 17> editors{
-    "apply_patch",  "applypatch",  "patch",       "tee",      "mv",      "cp",
-    "mkdir",        "rm",          "touch",       "chmod",    "git-add", "git-commit",
-    "git-checkout", "set-content", "add-content", "out-file", "new-item"};
-constexpr std::array<std::string_view, 24> silent{
-    "cd",   "echo",         "printf",     "pwd",   "true", "set",  "export",        "pushd",
-    "popd", "write-output", "write-host", "sleep", "do",   "done", "for",           "then",
-    "fi",   "if",           "{",          "}",     "(",    ")",    "push-location", "set-location"};
-constexpr std::array<std::string_view, 11> prefixes{"sudo", "env", "time", "command", "nohup", "exec",
-                                                    "rtk",  "do",  "then", "{",       "("};
-constexpr std::array<std::string_view, 5> shells{"bash", "sh", "zsh", "pwsh", "powershell"};
+constexpr std::string_view readers =
+    "cat bat nl sed head tail less more awk type gc xxd strings jq diff view open tac cut get-content"
+    " git-show git-diff git-blame yq";
+constexpr std::string_view searchers = "grep egrep fgrep rg ag ack git-grep select-string findstr zgrep";
+constexpr std::string_view listers = "ls find fd tree dir get-childitem gci git-ls-files git-status du wc stat";
+constexpr std::string_view editors =
+    "apply_patch applypatch patch tee mv cp mkdir rm touch chmod git-add git-commit git-checkout set-content"
+    " add-content out-file new-item";
+constexpr std::string_view silent =
+    "cd echo printf pwd true set export pushd popd write-output write-host sleep do done for then fi if { } ("
+    " ) push-location set-location";
+constexpr std::string_view prefixes = "sudo env time command nohup exec rtk do then { (";
+constexpr std::string_view shells = "bash sh zsh pwsh powershell";
 
 ResultClass class_of_verb(std::string_view verb) noexcept {
-    if (is_one_of(verb, readers)) return ResultClass::read;
-    if (is_one_of(verb, searchers)) return ResultClass::search;
-    if (is_one_of(verb, listers)) return ResultClass::listing;
-    return is_one_of(verb, editors) ? ResultClass::edit : ResultClass::shell;
+    if (is_word_of(verb, readers)) return ResultClass::read;
+    if (is_word_of(verb, searchers)) return ResultClass::search;
+    if (is_word_of(verb, listers)) return ResultClass::listing;
+    return is_word_of(verb, editors) ? ResultClass::edit : ResultClass::shell;
 }
 
 /// The word behind "<<" that ends a here-document; empty if the line starts none.
@@ -59,7 +54,7 @@ std::string without_here_documents(std::string_view command_line) {
     std::string_view end;
     for (const std::string_view line : split_lines(command_line)) {
         if (!end.empty()) {
-            if (trimmed_line(line) == end) end = {};
+            if (trim_view(line) == end) end = {};
             continue;
         }
         left.append(line).append("\n");
@@ -145,7 +140,7 @@ private:
         auto first = words_.begin();
         while (first != words_.end()) {
             const bool is_timeout = *first == "timeout";
-            if (!is_timeout && !is_one_of(ascii_lower(*first), prefixes) && !sets_variable(*first)) break;
+            if (!is_timeout && !is_word_of(ascii_lower(*first), prefixes) && !sets_variable(*first)) break;
             first += is_timeout && words_.end() - first > 1 ? 2 : 1;
         }
         words_.erase(words_.begin(), first);
@@ -160,9 +155,9 @@ private:
         if (words_.empty()) return;
         std::string verb = ascii_lower(unquoted(words_.front()));
         verb.erase(0, verb.rfind('/') + 1);
-        if (is_one_of(verb, silent)) return;
+        if (is_word_of(verb, silent)) return;
         if (verb == "git") return add(class_of_git());
-        const bool is_shell = is_one_of(verb, shells) && words_.size() > 2 && depth < deepest_shell;
+        const bool is_shell = is_word_of(verb, shells) && words_.size() > 2 && depth < deepest_shell;
         const std::string option = is_shell ? ascii_lower(words_[1]) : std::string();
         if (option == "-c" || option == "-lc" || option == "-command") {
             const std::string inner(unquoted(words_[2]));

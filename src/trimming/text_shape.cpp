@@ -1,4 +1,4 @@
-#include "whittle/trimming/detail/text_shape.hpp"
+#include "whittle/trimming/detail/result_class.hpp"
 
 #include "whittle/base/text.hpp"
 #include "whittle/trimming/detail/line_forms.hpp"
@@ -34,7 +34,7 @@ bool ends_as_source(std::string_view line) noexcept {
     return last != std::string_view::npos && ends.find(line[last]) != std::string_view::npos;
 }
 
-bool is_hit(std::string_view line) noexcept { return hit_path(line) > 0 || trimmed_line(line).starts_with("Line "); }
+bool is_hit(std::string_view line) noexcept { return hit_path(line) > 0 || trim_view(line).starts_with("Line "); }
 
 ShapeCounts count_shapes(std::span<const std::string_view> lines) noexcept {
     ShapeCounts counts;
@@ -109,7 +109,7 @@ bool starts_as_failure(std::string_view text) noexcept {
 }
 
 bool is_failed_output(std::string_view text) noexcept {
-    const std::string lower = ascii_lower(trimmed_line(text.substr(0, 160)));
+    const std::string lower = ascii_lower(trim_view(text.substr(0, 160)));
     if (lower.starts_with("exit code: 0") || lower.starts_with("<returncode>0")) return false;
     return starts_as_failure(text.substr(0, 160));
 }

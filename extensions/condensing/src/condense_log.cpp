@@ -3,7 +3,7 @@
 #include "line_template.hpp"
 #include "whittle/base/text.hpp"
 #include "whittle/trimming/detail/line_forms.hpp"
-#include "whittle/trimming/detail/text_shape.hpp"
+#include "whittle/trimming/detail/result_class.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 
 #include "delimited_rows.hpp"
 #include "row_picker.hpp"
-#include "whittle/trimming/detail/text_shape.hpp"
+#include "whittle/trimming/detail/result_class.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 
 #include "row_picker.hpp"
 #include "whittle/base/text.hpp"
-#include "whittle/trimming/detail/text_shape.hpp"
+#include "whittle/trimming/detail/result_class.hpp"
 
 #include <algorithm>
 #include <optional>

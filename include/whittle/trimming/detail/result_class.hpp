@@ -1,7 +1,6 @@
 #pragma once
 
 #include "whittle/trimming/detail/line_forms.hpp"
-#include "whittle/trimming/detail/text_shape.hpp"
 
 #include <optional>
 #include <span>
@@ -9,6 +8,29 @@
 #include <string_view>
 
 namespace whittle::inline v0::detail {
+
+/// What a text looks like, whoever gave it.
+struct TextShape {
+    bool is_numbered = false;  ///< most lines have a number, most of these the next one
+    bool is_diff = false;
+    bool is_hits = false;    ///< most lines are hits of a search
+    bool is_source = false;  ///< most lines are indented or end as those of programs and data do
+
+    [[nodiscard]] bool is_content() const noexcept { return is_numbered || is_diff || is_source; }
+};
+
+/// Judged by the first lines; a text of fewer than four lines has no shape.
+[[nodiscard]] TextShape shape_of(std::span<const std::string_view> lines) noexcept;
+
+/// A line that tells of a failure, or of the outcome of a test.
+[[nodiscard]] bool tells_of_error(std::string_view line) noexcept;
+/// A text that starts as the output of something that failed.
+[[nodiscard]] bool starts_as_failure(std::string_view text) noexcept;
+/// A text that starts as a failure, but for what says first that it went well.
+[[nodiscard]] bool is_failed_output(std::string_view text) noexcept;
+
+/// Whether `word` is one of `words`, which blanks separate.
+[[nodiscard]] bool is_word_of(std::string_view word, std::string_view words) noexcept;
 
 /// What the result of a call is, as far as trimming goes.
 enum class ResultClass {
@@ -22,8 +44,6 @@ enum class ResultClass {
 
 /// The class that the name of a tool tells, whatever way of writing it has: "Read", "read_file", "mcp__fs__readFile".
 [[nodiscard]] std::optional<ResultClass> class_of_tool(std::string_view tool);
-/// Whether a tool runs command lines, by its name.
-[[nodiscard]] bool runs_commands(std::string_view tool);
 /// The command line among the arguments of a call (raw JSON); nullopt if there is none.
 [[nodiscard]] std::optional<std::string> command_line_of(std::string_view arguments);
 /// What a command line prints: of its pipelines the first commands count, here-documents do not, and what reads goes
