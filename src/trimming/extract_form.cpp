@@ -18,13 +18,15 @@ std::string_view without_end_blanks(std::string_view line) noexcept {
 /// A choice of lines under a budget of bytes.
 class Extract {
 public:
-    Extract(std::string_view text, const ResultForm& form, int since, const LineIndex& index, const ExtractRules& rules)
-        : text_(rules.drop_reminders ? without_reminders(text) : std::string(text)),
+    Extract(std::string_view text, const ResultForm& form, int since, const LineIndex& index,
+            const TrimmingConfig& config)
+        : text_(config.drop_reminders ? without_reminders(text) : std::string(text)),
           form_(form),
           since_(since),
           index_(index),
-          rules_(rules),
-          budget_(rules.bytes) {
+          line_bytes_(static_cast<std::size_t>(config.extract_line_bytes)),
+          error_bytes_(static_cast<std::size_t>(config.error_line_bytes)),
+          budget_(static_cast<std::size_t>(config.extract_bytes)) {
         for (const std::string_view line : split_lines(text_)) {
             if (!is_blank(line)) lines_.push_back(without_end_blanks(line));
         }
@@ -38,7 +40,7 @@ public:
         const bool is_program = form_.kind == ResultClass::shell || form_.kind == ResultClass::other;
         if (is_program || starts_as_failure(text_)) add_errors();
         if (is_program) add_ends(form_.kind == ResultClass::shell ? 2 : 6);
-        if (rules_.keep_named) add_named();
+        add_named();
         if (!is_program) add_first(4);
         return text_behind(reference);
     }
@@ -60,17 +62,17 @@ private:
     void add_errors() {
         constexpr std::size_t most = 4;
         const std::size_t few = std::min(most, errors_.size());
-        for (std::size_t i = 0; i < few; ++i) add(errors_[errors_.size() - 1 - i], rules_.error_line_bytes);
-        for (std::size_t i = 0; i < few; ++i) add(errors_[i], rules_.error_line_bytes);
+        for (std::size_t i = 0; i < few; ++i) add(errors_[errors_.size() - 1 - i], error_bytes_);
+        for (std::size_t i = 0; i < few; ++i) add(errors_[i], error_bytes_);
     }
 
     void add_first(std::size_t lines) {
-        for (std::size_t i = 0; i < std::min(lines, lines_.size()); ++i) add(i, rules_.line_bytes);
+        for (std::size_t i = 0; i < std::min(lines, lines_.size()); ++i) add(i, line_bytes_);
     }
 
     void add_ends(std::size_t first) {
         constexpr std::size_t last = 3;
-        for (std::size_t i = 0; i < std::min(last, lines_.size()); ++i) add(lines_.size() - 1 - i, rules_.line_bytes);
+        for (std::size_t i = 0; i < std::min(last, lines_.size()); ++i) add(lines_.size() - 1 - i, line_bytes_);
         add_first(first);
     }
 
@@ -83,40 +85,32 @@ private:
                 is_named = is_named || index_.used(LineIndex::word_hash(word)) > since_;
             });
             if (!is_named) continue;
-            add(i, rules_.line_bytes);
+            add(i, line_bytes_);
             ++count;
         }
     }
 
     [[nodiscard]] std::string text_behind(std::string_view reference) const {
-        std::string out(reference);
-        std::size_t gap = 0;
-        const auto close_gap = [&] {
-            if (gap == 0) return;
-            out += '\n';
-            append_gap(out, gap);
-            gap = 0;
-        };
+        GappedText out;
+        out.add(reference);
         for (std::size_t i = 0; i < lines_.size(); ++i) {
             if (!stays_[i]) {
-                ++gap;
+                out.skip();
                 continue;
             }
-            close_gap();
-            const std::string_view shown =
-                utf8_prefix(lines_[i], is_error(i) ? rules_.error_line_bytes : rules_.line_bytes);
-            out.append("\n").append(shown);
-            if (shown.size() < lines_[i].size()) out.append("…");
+            const std::string_view shown = utf8_prefix(lines_[i], is_error(i) ? error_bytes_ : line_bytes_);
+            out.add(shown);
+            if (shown.size() < lines_[i].size()) out.extend("…");
         }
-        close_gap();
-        return out;
+        return out.take();
     }
 
     std::string text_;
     const ResultForm& form_;
     int since_;
     const LineIndex& index_;
-    const ExtractRules& rules_;
+    std::size_t line_bytes_;
+    std::size_t error_bytes_;
     std::size_t budget_;
     std::vector<std::string_view> lines_{};
     std::vector<bool> stays_{};
@@ -126,23 +120,23 @@ private:
 }  // namespace
 
 std::string extract_of(std::string_view text, const ResultForm& form, std::string_view reference, int since,
-                       const LineIndex& index, const ExtractRules& rules) {
-    return Extract(text, form, since, index, rules).make(reference);
+                       const LineIndex& index, const TrimmingConfig& config) {
+    return Extract(text, form, since, index, config).make(reference);
 }
 
-std::string extract_of_edit(std::string_view text, std::string_view reference, const ExtractRules& rules) {
+std::string extract_of_edit(std::string_view text, std::string_view reference, const TrimmingConfig& config) {
     constexpr std::size_t most_errors = 2;
-    std::string out(reference);
-    out.append("\n").append(utf8_prefix(text.substr(0, text.find('\n')), rules.line_bytes));
-    if (!starts_as_failure(text)) return out;
+    GappedText out;
+    out.add(reference);
+    out.add(utf8_prefix(text.substr(0, text.find('\n')), static_cast<std::size_t>(config.extract_line_bytes)));
+    if (!starts_as_failure(text)) return out.take();
     std::vector<std::string_view> errors;
     for (const std::string_view line : split_lines(text)) {
-        if (tells_of_error(line)) errors.push_back(trimmed_line(line));
+        if (tells_of_error(line)) errors.push_back(trim_view(line));
     }
-    const std::size_t first = errors.size() - std::min(errors.size(), most_errors);
-    for (std::size_t i = first; i < errors.size(); ++i)
-        out.append("\n").append(utf8_prefix(errors[i], rules.error_line_bytes));
-    return out;
+    for (std::size_t i = errors.size() - std::min(errors.size(), most_errors); i < errors.size(); ++i)
+        out.add(utf8_prefix(errors[i], static_cast<std::size_t>(config.error_line_bytes)));
+    return out.take();
 }
 
 std::string last_of_extract(std::string_view extract, std::string_view reference) {

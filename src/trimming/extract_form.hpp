@@ -1,6 +1,7 @@
 #pragma once
 
 #include "line_index.hpp"
+#include "whittle/trimming/config.hpp"
 #include "whittle/trimming/detail/result_class.hpp"
 
 #include <cstddef>
@@ -10,21 +11,13 @@
 
 namespace whittle::inline v0::detail {
 
-/// How what programs and searches print is trimmed once it is old.
-struct ExtractRules {
-    std::size_t bytes = 500;             ///< of all lines that stay
-    std::size_t error_line_bytes = 300;  ///< of one that tells of an error
-    std::size_t line_bytes = 160;        ///< of any other
-    bool drop_reminders = true;
-    bool keep_named = true;  ///< lines with a word that somebody used since
-};
-
 /// The lines that matter of a result that came at call `since`: errors, the ends, what was named since; in place of
 /// the others their number. Behind `reference`.
 [[nodiscard]] std::string extract_of(std::string_view text, const ResultForm& form, std::string_view reference,
-                                     int since, const LineIndex& index, const ExtractRules& rules);
+                                     int since, const LineIndex& index, const TrimmingConfig& config);
 /// The first line of what an edit says, and its last errors if it failed. Behind `reference`.
-[[nodiscard]] std::string extract_of_edit(std::string_view text, std::string_view reference, const ExtractRules& rules);
+[[nodiscard]] std::string extract_of_edit(std::string_view text, std::string_view reference,
+                                          const TrimmingConfig& config);
 /// What is left of an extract in the end: its last error, or its last line.
 [[nodiscard]] std::string last_of_extract(std::string_view extract, std::string_view reference);
 

@@ -1,5 +1,7 @@
 #include "whittle/trimming/detail/line_forms.hpp"
 
+#include "whittle/base/text.hpp"
+
 #include <algorithm>
 
 namespace whittle::inline v0::detail {
@@ -7,10 +9,6 @@ namespace whittle::inline v0::detail {
 namespace {
 
 constexpr std::string_view arrow = "\xe2\x86\x92";  // →
-
-constexpr bool is_blank_char(char c) noexcept {
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v';
-}
 
 std::size_t digits_at(std::string_view text, std::size_t at) noexcept {
     std::size_t end = at;
@@ -51,19 +49,13 @@ std::size_t numbered_by_word(std::string_view line) noexcept {
 
 std::vector<std::string_view> split_lines(std::string_view text) {
     std::vector<std::string_view> lines;
-    lines.reserve(static_cast<std::size_t>(std::ranges::count(text, '\n')) + 1);
+    lines.reserve(static_cast<std::size_t>(count_line_feeds(text)) + 1);
     for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
         lines.push_back(text.substr(0, end));
         text.remove_prefix(end + 1);
     }
     lines.push_back(text);
     return lines;
-}
-
-std::string_view trimmed_line(std::string_view line) noexcept {
-    while (!line.empty() && is_blank_char(line.front())) line.remove_prefix(1);
-    while (!line.empty() && is_blank_char(line.back())) line.remove_suffix(1);
-    return line;
 }
 
 LineNumber line_number(std::string_view line) noexcept {
@@ -83,11 +75,11 @@ LineNumber line_number(std::string_view line) noexcept {
 std::size_t hit_path(std::string_view line) noexcept {
     constexpr std::size_t longest_path = 200;
     constexpr std::size_t shortest_path = 2;
-    const bool has_drive = line.size() > 2 && is_ident_start(line[0]) && line[0] != '_' && line[1] == ':' &&
-                           (line[2] == '\\' || line[2] == '/');
+    const bool has_drive =
+        line.size() > 2 && is_letter(line[0]) && line[1] == ':' && (line[2] == '\\' || line[2] == '/');
     const std::size_t start = has_drive ? 2 : 0;
     std::size_t end = start;
-    while (end < line.size() && end - start <= longest_path && line[end] != ':' && !is_blank_char(line[end])) ++end;
+    while (end < line.size() && end - start <= longest_path && line[end] != ':' && !is_space(line[end])) ++end;
     if (end < line.size() && line[end] == ':' && end - start >= shortest_path && number_of_hit(line, end + 1) > 0)
         return end + 1;
     for (std::size_t dash = line.find('-', start + shortest_path); dash < end; dash = line.find('-', dash + 1)) {
@@ -114,7 +106,7 @@ std::string_view normal_line(std::string_view line, LineMarks marks) noexcept {
             if (hit_path(line) > 0) line.remove_prefix(hit_mark(line));
             break;
     }
-    return trimmed_line(line);
+    return trim_view(line);
 }
 
 std::string without_colours(std::string_view text) {
@@ -127,7 +119,7 @@ std::string without_colours(std::string_view text) {
         }
         std::size_t end = i + 2;
         while (end < text.size() && (is_digit(text[end]) || text[end] == ';' || text[end] == '?')) ++end;
-        const bool is_sequence = end < text.size() && is_ident_start(text[end]) && text[end] != '_';
+        const bool is_sequence = end < text.size() && is_letter(text[end]);
         if (!is_sequence) {
             left += text[i];
             continue;

@@ -1,7 +1,7 @@
 #include "old_arguments.hpp"
 
 #include "json_strings.hpp"
-#include "read_form.hpp"
+#include "whittle/base/detail/function_ref.hpp"
 #include "whittle/base/detail/json.hpp"
 #include "whittle/base/text.hpp"
 #include "whittle/trimming/detail/line_forms.hpp"
@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 namespace whittle::inline v0::detail {
 
@@ -49,64 +50,80 @@ void add_patch(std::string_view patch, CallText& text) {
     }
 }
 
-/// One text of a call without its old lines.
-class OldText {
-public:
-    OldText(const LineIndex& index, int limit, bool is_edit) : index_(index), limit_(limit), is_edit_(is_edit) {}
-
-    [[nodiscard]] std::string trim(std::string_view text) {
-        const bool is_a_patch = is_patch(text);
-        bool is_first = true;
-        for (const std::string_view line : split_lines(text)) {
-            const bool stays = is_a_patch ? stays_in_patch(line) : (is_first && !is_edit_) || is_young(line);
-            is_first = false;
-            if (!stays) {
-                ++gap_;
-                continue;
-            }
-            close_gap();
-            out_.append(out_.empty() && !has_lines_ ? "" : "\n").append(line);
-            has_lines_ = true;
-        }
-        close_gap();
-        return std::move(out_);
-    }
-
-    [[nodiscard]] int oldest() const noexcept { return oldest_; }
-
-private:
-    [[nodiscard]] bool stays_in_patch(std::string_view line) {
+/// One text of a call without lines that came up before call `limit` only. `oldest`: when the oldest of the others did,
+/// where that is less. Short lines go with the line before.
+std::string without_old_lines(std::string_view text, const LineIndex& index, int limit, bool is_edit, int& oldest) {
+    GappedText out;
+    const auto is_young = [&](std::string_view line) {
+        const std::string_view normal = trim_view(line);
+        if (normal.size() < shortest_telling_line) return out.gap() == 0;
+        const int touched = std::max(index.touched(index.find(normal)), 0);
+        if (touched >= limit) oldest = std::min(oldest, touched);
+        return touched >= limit;
+    };
+    const auto stays_in_patch = [&](std::string_view line) {
         if (is_patch_mark(line)) return true;
-        if (line.starts_with('-')) return false;
-        return is_young(line.substr(line.empty() ? 0 : 1));
+        return !line.starts_with('-') && is_young(line.substr(line.empty() ? 0 : 1));
+    };
+    const bool is_a_patch = is_patch(text);
+    bool is_first = true;
+    for (const std::string_view line : split_lines(text)) {
+        const bool is_head = std::exchange(is_first, false) && !is_edit;
+        if (is_a_patch ? stays_in_patch(line) : is_head || is_young(line)) {
+            out.add(line);
+        } else {
+            out.skip();
+        }
     }
+    return out.take();
+}
 
-    /// Short lines go with the line before.
-    [[nodiscard]] bool is_young(std::string_view line) {
-        const std::string_view normal = trimmed_line(line);
-        if (normal.size() < shortest_telling_line) return gap_ == 0;
-        const int touched = std::max(index_.touched(index_.find(normal)), 0);
-        if (touched < limit_) return false;
-        oldest_ = std::min(oldest_, touched);
-        return true;
+/// Whether a text that a call wrote may go.
+bool is_old_text(std::string_view text, const LineIndex& index, int since, int limit) {
+    const bool is_a_patch = is_patch(text);
+    std::size_t telling = 0;
+    std::size_t dead = 0;
+    int newest = since;
+    for (std::string_view line : split_lines(text)) {
+        if (is_a_patch && (is_patch_mark(line) || line.starts_with('-'))) continue;
+        if (is_a_patch && !line.empty()) line.remove_prefix(1);
+        const LineId id = index.find(trim_view(line));
+        if (id == 0) continue;
+        const bool is_dead = index.died(id) >= index.touched(id);
+        ++telling;
+        dead += is_dead ? 1 : 0;
+        if (!is_dead) newest = std::max(newest, index.touched(id));
     }
+    return (telling > 0 && 10 * dead >= 9 * telling) || newest < limit;
+}
 
-    void close_gap() {
-        if (gap_ == 0) return;
-        if (has_lines_) out_ += '\n';
-        append_gap(out_, gap_);
-        has_lines_ = true;
-        gap_ = 0;
+/// What an edit takes out of a file.
+bool is_replaced(const JsonString& text, bool is_edit) { return is_edit && is_key_of(text.key, old_keys); }
+/// What it puts in.
+bool is_put_in(const JsonString& text, bool is_edit) { return is_edit && is_key_of(text.key, new_keys); }
+
+bool may_lose_texts(std::string_view arguments, bool is_edit, const TrimmingConfig& config) noexcept {
+    return arguments.size() > static_cast<std::size_t>(config.min_argument_bytes) &&
+           (is_edit || config.trim_other_arguments);
+}
+
+/// The arguments with what `value_of` gives in place of strings of `shortest` bytes and more. Nullopt: it gives
+/// nothing.
+std::optional<std::string> replace_strings(std::string_view arguments, std::size_t shortest,
+                                           FunctionRef<std::optional<std::string>(const JsonString&)> value_of) {
+    std::string out;
+    std::size_t at = 0;
+    for (const JsonString& string : json_strings(arguments)) {
+        if (string.value.size() < shortest) continue;
+        const std::optional<std::string> value = value_of(string);
+        if (!value) continue;
+        out.append(arguments.substr(at, string.begin - at));
+        append_json_literal(out, *value);
+        at = string.end;
     }
-
-    const LineIndex& index_;
-    int limit_;
-    bool is_edit_;
-    std::string out_{};
-    bool has_lines_ = false;
-    std::uint64_t gap_ = 0;
-    int oldest_ = std::numeric_limits<int>::max();
-};
+    if (at == 0) return std::nullopt;
+    return out.append(arguments.substr(at));
+}
 
 }  // namespace
 
@@ -125,85 +142,44 @@ CallText text_of_call(std::string_view arguments, bool is_edit) {
 }
 
 std::optional<std::string> old_arguments(std::string_view arguments, bool is_edit, std::string_view reference,
-                                         const LineIndex& index, int now, const ArgumentRules& rules, int& next) {
-    next = std::numeric_limits<int>::max();
-    if (arguments.size() <= rules.least_bytes || (!is_edit && !rules.other_tools)) return std::nullopt;
-    std::string out;
-    std::size_t at = 0;
+                                         const LineIndex& index, int now, const TrimmingConfig& config, int& next) {
+    const int age = config.line_age_calls;
+    constexpr int never = std::numeric_limits<int>::max();
+    next = never;
+    if (!may_lose_texts(arguments, is_edit, config)) return std::nullopt;
     bool has_reference = false;
-    const auto replace = [&](const JsonString& string, std::string value) {
-        if (!has_reference)
+    const auto with_reference = [&](std::string value) {
+        if (!std::exchange(has_reference, true))
             value.append(value.ends_with(']') && value.find('\n') == std::string::npos ? " " : "\n").append(reference);
-        has_reference = true;
-        out.append(arguments.substr(at, string.begin - at));
-        append_json_literal(out, value);
-        at = string.end;
+        return value;
     };
-    for (const JsonString& string : json_strings(arguments)) {
-        const std::string& value = string.value;
-        if (value.size() < shortest_value) continue;
-        const auto lines = static_cast<std::size_t>(std::ranges::count(value, '\n'));
-        if (is_edit && is_key_of(string.key, old_keys)) {
-            std::string marker;
-            append_gap(marker, lines + 1);
-            replace(string, std::move(marker));
-        } else if ((is_edit && is_key_of(string.key, new_keys)) ||
-                   (rules.other_tools && lines >= least_lines_of_other)) {
-            OldText old(index, now - rules.age_calls, is_edit);
-            std::string trimmed = old.trim(value);
-            if (old.oldest() != std::numeric_limits<int>::max())
-                next = std::min(next, old.oldest() + rules.age_calls + 1);
-            if (trimmed.size() + least_gain_of_text < value.size()) replace(string, std::move(trimmed));
-        }
-    }
-    if (at == 0) return std::nullopt;
-    return out.append(arguments.substr(at));
+    return replace_strings(arguments, shortest_value, [&](const JsonString& string) -> std::optional<std::string> {
+        const auto line_feeds = static_cast<std::size_t>(count_line_feeds(string.value));
+        if (is_replaced(string, is_edit)) return with_reference(gap_mark(line_feeds + 1));
+        const bool is_other = config.trim_other_arguments && line_feeds >= least_lines_of_other;
+        if (!is_other && !is_put_in(string, is_edit)) return std::nullopt;
+        int oldest = never;
+        std::string trimmed = without_old_lines(string.value, index, now - age, is_edit, oldest);
+        if (oldest != never) next = std::min(next, oldest + age + 1);
+        if (trimmed.size() + least_gain_of_text >= string.value.size()) return std::nullopt;
+        return with_reference(std::move(trimmed));
+    });
 }
-
-namespace {
-
-/// Whether a text that a call wrote may go.
-bool is_old_text(std::string_view text, const LineIndex& index, int since, int limit) {
-    const bool is_a_patch = is_patch(text);
-    std::size_t telling = 0;
-    std::size_t dead = 0;
-    int newest = since;
-    for (std::string_view line : split_lines(text)) {
-        if (is_a_patch && (is_patch_mark(line) || line.starts_with('-'))) continue;
-        if (is_a_patch && !line.empty()) line.remove_prefix(1);
-        const LineId id = index.find(trimmed_line(line));
-        if (id == 0) continue;
-        const bool is_dead = index.died(id) >= index.touched(id);
-        ++telling;
-        dead += is_dead ? 1 : 0;
-        if (!is_dead) newest = std::max(newest, index.touched(id));
-    }
-    return (telling > 0 && 10 * dead >= 9 * telling) || newest < limit;
-}
-
-}  // namespace
 
 std::optional<std::string> old_texts_marked(std::string_view arguments, bool is_edit, const TextMark& mark,
-                                            const LineIndex& index, int now, int since, const ArgumentRules& rules,
+                                            const LineIndex& index, int now, int since, const TrimmingConfig& config,
                                             int& next) {
     next = now + calls_until_next_look(now - since);
-    if (arguments.size() <= rules.least_bytes || (!is_edit && !rules.other_tools)) return std::nullopt;
-    const std::size_t shortest = std::max(rules.least_bytes / 2, shortest_value);
-    std::string out;
-    std::size_t at = 0;
-    for (const JsonString& string : json_strings(arguments)) {
-        const std::string& value = string.value;
-        if (value.size() < shortest) continue;
-        const auto line_feeds = static_cast<std::size_t>(std::ranges::count(value, '\n'));
-        const bool is_replaced = is_edit && is_key_of(string.key, old_keys);
-        const bool is_written = (is_edit && is_key_of(string.key, new_keys)) || line_feeds >= least_lines_of_other;
-        if (!is_replaced && !(is_written && is_old_text(value, index, since, now - rules.age_calls))) continue;
-        out.append(arguments.substr(at, string.begin - at));
-        append_json_literal(out, mark.of_argument(string.key, line_feeds + 1, value.size()));
-        at = string.end;
-    }
-    if (at == 0) return std::nullopt;
-    return out.append(arguments.substr(at));
+    if (!may_lose_texts(arguments, is_edit, config)) return std::nullopt;
+    const std::size_t shortest = std::max(static_cast<std::size_t>(config.min_argument_bytes) / 2, shortest_value);
+    return replace_strings(arguments, shortest, [&](const JsonString& string) -> std::optional<std::string> {
+        const auto line_feeds = static_cast<std::size_t>(count_line_feeds(string.value));
+        const bool is_written = is_put_in(string, is_edit) || line_feeds >= least_lines_of_other;
+        const bool goes = is_replaced(string, is_edit) ||
+                          (is_written && is_old_text(string.value, index, since, now - config.written_age_calls));
+        if (!goes) return std::nullopt;
+        return mark.of_argument(string.key, line_feeds + 1, string.value.size());
+    });
 }
 
 }  // namespace whittle::inline v0::detail

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "line_index.hpp"
-#include "passages.hpp"
+#include "read_form.hpp"
+#include "whittle/trimming/config.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -18,24 +18,18 @@ struct CallText {
 /// `is_edit`: the tool edits, so that members such as "old_string" have what goes.
 [[nodiscard]] CallText text_of_call(std::string_view arguments, bool is_edit);
 
-struct ArgumentRules {
-    std::size_t least_bytes = 240;  ///< shorter arguments stay
-    int age_calls = 50;             ///< lines that did not come up for that long may go
-    bool other_tools = true;        ///< long texts of other calls too, such as here-documents
-};
-
 /// The arguments of an old call that worked: what it took out goes, of what it put in the lines that are old. Valid
 /// JSON of the same shape and order: nothing but string values changes. Nullopt if that saves nothing. `next`: the
 /// first call at which there can be more.
 [[nodiscard]] std::optional<std::string> old_arguments(std::string_view arguments, bool is_edit,
                                                        std::string_view reference, const LineIndex& index, int now,
-                                                       const ArgumentRules& rules, int& next);
+                                                       const TrimmingConfig& config, int& next);
 
 /// The same with whole texts, and a mark in place of each: what an edit replaced goes at once, what was written once
-/// nothing has come back to a line of it for `age_calls`, or edits took nearly all of it out since. `since`: the call
-/// that it came with.
+/// nothing has come back to a line of it for `written_age_calls`, or edits took nearly all of it out since. `since`:
+/// the call that it came with.
 [[nodiscard]] std::optional<std::string> old_texts_marked(std::string_view arguments, bool is_edit,
                                                           const TextMark& mark, const LineIndex& index, int now,
-                                                          int since, const ArgumentRules& rules, int& next);
+                                                          int since, const TrimmingConfig& config, int& next);
 
 }  // namespace whittle::inline v0::detail

@@ -9,6 +9,7 @@ namespace whittle::inline v0::detail {
 namespace {
 
 constexpr std::size_t longest_text = std::numeric_limits<std::uint32_t>::max() / 2;
+constexpr std::size_t least_run_bytes = 32;  // of lines that are worth a marker
 constexpr int no_call = std::numeric_limits<int>::max();
 
 }  // namespace
@@ -29,28 +30,24 @@ std::string without_reminders(std::string_view text) {
     return left.append(text);
 }
 
-void append_gap(std::string& out, std::uint64_t lines) { out.append("[..").append(std::to_string(lines)).append("]"); }
-
-ReadForm::ReadForm(std::string_view text, const ResultForm& form, const ReadRules& rules, LineIndex& index)
-    : text_(rules.drop_reminders ? without_reminders(text) : std::string(text)),
+ReadForm::ReadForm(std::string_view text, const ResultForm& form, const TrimmingConfig& config, LineIndex& index)
+    : text_(config.unit == TrimUnit::lines && config.drop_reminders ? without_reminders(text) : std::string(text)),
       marks_(form.marks),
-      strips_(rules.strip_numbers && form.marks == LineMarks::numbers) {
+      strips_(config.unit == TrimUnit::lines && config.strip_line_numbers && form.marks == LineMarks::numbers) {
     if (text_.size() > longest_text) text_.resize(longest_text);
     for (const std::string_view line : split_lines(text_)) {
-        const std::string_view normal = normal_line(line, marks_);
         const LineNumber number = marks_ == LineMarks::numbers ? line_number(line) : LineNumber{};
         Item& item = items_.emplace_back();
         item.begin = static_cast<std::uint32_t>(line.data() - text_.data());
         item.size = static_cast<std::uint32_t>(line.size());
         item.number = static_cast<std::uint32_t>(number.bytes);
         item.blanks = static_cast<std::uint32_t>(number.blanks);
-        item.normal = static_cast<std::uint32_t>(normal.size());
-        item.id = index.id_of(normal);
+        item.id = index.id_of(normal_line(line, marks_));
     }
 }
 
 /// Short lines go with the telling ones between which they stand.
-void ReadForm::drop_shown(std::size_t first, int since, const LineIndex& index, const ReadRules& rules) {
+void ReadForm::drop_shown(std::size_t first, int since, const LineIndex& index) {
     std::vector<Item> left(items_.begin(),
                            items_.begin() + static_cast<std::ptrdiff_t>(std::min(first, items_.size())));
     const auto is_elsewhere = [&](const Item& item) {
@@ -65,7 +62,7 @@ void ReadForm::drop_shown(std::size_t first, int since, const LineIndex& index, 
             bytes += items_[b].size + 1;
             has_telling = has_telling || items_[b].id != 0;
         }
-        if (has_telling && bytes > rules.least_run) {
+        if (has_telling && bytes > least_run_bytes) {
             left.push_back({.gap = static_cast<std::uint32_t>(b - a)});
             a = b;
         } else {
@@ -76,7 +73,7 @@ void ReadForm::drop_shown(std::size_t first, int since, const LineIndex& index, 
     items_ = std::move(left);
 }
 
-void ReadForm::find_rare_words(const ReadRules& rules) {
+void ReadForm::find_rare_words(int most_lines) {
     knows_rare_ = true;
     std::unordered_map<std::uint64_t, std::pair<int, std::size_t>> lines;  // -> in how many, in which one last
     const auto visit_words = [&](const Item& item, auto&& visit) {
@@ -94,16 +91,16 @@ void ReadForm::find_rare_words(const ReadRules& rules) {
     for (Item& item : items_) {
         item.words = static_cast<std::uint32_t>(rare_.size());
         visit_words(item, [&](std::uint64_t word) {
-            if (lines.at(word).first <= rules.rare) rare_.push_back(word);
+            if (lines.at(word).first <= most_lines) rare_.push_back(word);
         });
         item.words_end = static_cast<std::uint32_t>(rare_.size());
     }
 }
 
 /// The age at which each line goes.
-std::vector<int> ReadForm::find_ages(const LineIndex& index, const LineAges& ages, const ReadRules& rules) const {
+std::vector<int> ReadForm::find_ages(const LineIndex& index, const LineAges& ages, int near_lines) const {
     std::vector<int> found(items_.size(), ages.other);
-    const auto near = static_cast<std::size_t>(std::max(rules.near, 0));
+    const auto near = static_cast<std::size_t>(std::max(near_lines, 0));
     const auto is_used = [&](std::uint64_t word) { return index.used(word) != LineIndex::never; };
     for (std::size_t i = 0; i < items_.size(); ++i) {
         const auto words = std::span(rare_).subspan(items_[i].words, items_[i].words_end - items_[i].words);
@@ -117,21 +114,18 @@ std::vector<int> ReadForm::find_ages(const LineIndex& index, const LineAges& age
 
 /// What says too little by itself goes with what goes beside it.
 void ReadForm::take_short_neighbours(std::vector<bool>& stays) const {
-    const auto is_gone = [&](std::size_t i) { return items_[i].gap > 0 || !stays[i]; };
     std::vector<bool> left = stays;
     for (std::size_t i = 0; i < items_.size(); ++i) {
         if (items_[i].gap > 0 || items_[i].id != 0) continue;
-        const bool is_beside_gap =
-            (i > 0 && (items_[i - 1].gap > 0 || !left[i - 1])) || (i + 1 < items_.size() && is_gone(i + 1));
-        if (is_beside_gap) left[i] = false;
+        if ((i > 0 && is_gone(i - 1, left)) || (i + 1 < items_.size() && is_gone(i + 1, stays))) left[i] = false;
     }
     stays = std::move(left);
 }
 
-std::vector<bool> ReadForm::find_old(const LineIndex& index, const LineAges& ages, int now, const ReadRules& rules,
-                                     int& next) {
-    if (!knows_rare_) find_rare_words(rules);
-    const std::vector<int> line_ages = find_ages(index, ages, rules);
+std::vector<bool> ReadForm::find_old(const LineIndex& index, const LineAges& ages, int now,
+                                     const TrimmingConfig& config, int& next) {
+    if (!knows_rare_) find_rare_words(config.rare_word_lines);
+    const std::vector<int> line_ages = find_ages(index, ages, config.near_lines);
     std::vector<bool> stays(items_.size(), true);
     bool has_old = false;
     next = no_call;
@@ -152,15 +146,14 @@ void ReadForm::keep(const std::vector<bool>& lines) {
     std::string text;
     std::vector<Item> items;
     for (std::size_t i = 0; i < items_.size(); ++i) {
-        const bool is_gone = items_[i].gap > 0 || !lines[i];
-        if (is_gone && !items.empty() && items.back().gap > 0) {
-            items.back().gap += std::max(items_[i].gap, 1U);
-        } else if (is_gone) {
-            items.push_back({.gap = std::max(items_[i].gap, 1U)});
-        } else {
+        if (!is_gone(i, lines)) {
             Item& item = items.emplace_back(items_[i]);
             item.begin = static_cast<std::uint32_t>(text.size());
             text.append(line(items_[i]));
+        } else if (!items.empty() && items.back().gap > 0) {
+            items.back().gap += items_[i].lines();
+        } else {
+            items.push_back({.gap = items_[i].lines()});
         }
     }
     text_ = std::move(text);
@@ -176,38 +169,44 @@ void ReadForm::keep(const LineRanges& lines) {
 }
 
 std::string ReadForm::text(std::string_view reference, std::size_t whole, const std::vector<bool>& lines) const {
-    std::string out(whole == 0 ? reference : std::string_view());
-    std::uint64_t gap = 0;
-    bool starts = true;
-    const auto begin_line = [&](bool is_first) {
-        if (!is_first || whole == 0) out += '\n';
-    };
+    GappedText out;
+    if (whole == 0) out.add(reference);
+    bool starts = true;  // a stretch: its first line has its number
     for (std::size_t i = 0; i < items_.size(); ++i) {
         const Item& item = items_[i];
-        if (i == whole && whole > 0) out.append("\n").append(reference);
-        if (item.gap > 0 || (!lines.empty() && !lines[i])) {
-            gap += std::max(item.gap, 1U);
+        if (i == whole && whole > 0) out.add(reference);
+        if (is_gone(i, lines)) {
+            out.skip(item.lines());
             continue;
         }
-        if (gap > 0) {
-            out += '\n';
-            if (strips_ && item.number > 0) {
-                out.append("..");
-            } else {
-                append_gap(out, gap);
-            }
+        const bool is_numbered = strips_ && item.number > 0;
+        if (out.gap() > 0) {
             starts = true;
-            gap = 0;
+            if (is_numbered) out.close_gap("..");
         }
-        begin_line(i == 0);
-        const bool is_bare = strips_ && item.number > 0 && i >= whole;
-        out.append(line(item).substr(!is_bare ? 0 : starts ? item.blanks : item.number));
+        out.add(line(item).substr(!is_numbered || i < whole ? 0 : starts ? item.blanks : item.number));
         if (i >= whole) starts = false;
     }
-    if (gap == 0) return out;
-    out += '\n';
-    append_gap(out, gap);
-    return out;
+    return out.take();
+}
+
+std::string ReadForm::text_with_marks(const std::vector<bool>& lines, Mark mark) const {
+    GappedText out;
+    std::uint64_t number = 1;
+    const auto mark_gap = [&] {
+        if (out.gap() > 0) out.close_gap(mark(number - out.gap(), out.gap()));
+    };
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+        if (is_gone(i, lines)) {
+            out.skip(items_[i].lines());
+        } else {
+            mark_gap();
+            out.add(line(items_[i]));
+        }
+        number += items_[i].lines();
+    }
+    mark_gap();
+    return out.take();
 }
 
 std::size_t ReadForm::lines_with(std::size_t bytes) const noexcept {
@@ -220,12 +219,10 @@ LineRanges ReadForm::ranges() const {
     LineRanges ranges;
     std::uint32_t at = 0;
     for (const Item& item : items_) {
-        if (item.gap > 0) {
-            at += item.gap;
-            continue;
-        }
-        if (ranges.empty() || ranges.back().second != at) ranges.emplace_back(at, at);
-        ranges.back().second = ++at;
+        const std::uint32_t first = std::exchange(at, at + item.lines());
+        if (item.gap > 0) continue;
+        if (ranges.empty() || ranges.back().second != first) ranges.emplace_back(first, first);
+        ranges.back().second = at;
     }
     return ranges;
 }

@@ -1,26 +1,55 @@
 #include "whittle/trimming/detail/trimmer.hpp"
 
-#include "trimming_arrival.hpp"
 #include "trimming_run.hpp"
 
 #include <mutex>
 #include <utility>
+#include <vector>
 
 namespace whittle::inline v0::detail {
-
-Trimmer::Trimmer(TrimmingConfig config, std::string name)
-    : config_(std::make_shared<const TrimmingConfig>(std::move(config))), name_(std::move(name)) {}
 
 namespace {
 
 constexpr std::string_view attachment_prefix = "trimming:";
 
+EditScheduleConfig edit_schedule_of(const TrimmingConfig& config) noexcept {
+    return {.start_tokens = config.start_tokens,
+            .cold_start_tokens = config.cold_start_tokens,
+            .keep_rounds = config.keep_rounds,
+            .use_pauses = config.use_pauses,
+            .first_calls = config.first_calls,
+            .window_fraction = config.window_fraction};
+}
+
+std::vector<EditOffer> offers_of(TrimmingState& state) {
+    constexpr std::uint64_t most_parts = 100'000;
+    std::vector<EditOffer> offers;
+    for (const TrimPlace& place : state.open_places()) {
+        const TrimPart& part = state.at(place);
+        if (!part.candidate) continue;
+        offers.push_back({.message = place.first,
+                          .id = state.messages()[place.first].serial * most_parts + place.second % most_parts,
+                          .tokens_now = part.tokens,
+                          .tokens_then = *part.candidate});
+    }
+    return offers;
+}
+
+void report_kept(TrimmingRun& run) {
+    for (const TrimPlace& place : run.state.open_places()) {
+        if (run.state.at(place).candidate) run.report(place, false, "does_not_pay_yet", 0);
+    }
+}
+
 }  // namespace
+
+Trimmer::Trimmer(TrimmingConfig config, std::string name)
+    : config_(std::make_shared<const TrimmingConfig>(std::move(config))), name_(std::move(name)) {}
 
 /// That of this configuration; null: there is none, or one of another.
 std::shared_ptr<TrimmingState> Trimmer::find_state(const Attachments& attachments) const {
     auto state = std::static_pointer_cast<TrimmingState>(attachments.find(std::string(attachment_prefix) + name_));
-    return state != nullptr && state->shared_config() == config_ ? state : nullptr;
+    return state != nullptr && state->config == config_ ? state : nullptr;
 }
 
 std::shared_ptr<TrimmingState> Trimmer::state_of(HookTurn& turn) const {
@@ -39,21 +68,24 @@ void Trimmer::before_model(HookTurn& turn, WithDraft with_draft) const {
     const std::int64_t total = turn.report.count = state->request_tokens = turn.context_tokens();
     const EditScheduleConfig when = edit_schedule_of(*config_);
     EditSchedule schedule(turn, when);
-    if (state->is_at_rest() && !schedule.is_at_edge(total)) return schedule.advance();
+    if (state->is_idle() && !schedule.is_at_edge(total)) return schedule.advance();
     state->take(turn);
     turn.report.reason = "looked_at_already";
-    const bool is_new = schedule.is_new_call();
-    if (is_new) {
-        state->invalidate();  // until all is done
-        TrimmingRun run(turn, *state, schedule, name_);
-        run.look((schedule.is_cold() && total > config_->cold_start_tokens) || schedule.is_at_edge(total));
-        const auto first = run.decide(total);
-        state->validate();
-        turn.report.reason = first                    ? "may_not_be_cut"
-                             : state->offered.empty() ? "nothing_old_enough"
-                                                      : "does_not_pay_yet";
-        if (first) with_draft([&](Draft& edit) { run.commit(edit, *first); });
-        run.tell_kept();
+    if (schedule.is_new_call()) {
+        state->is_valid = false;  // until all is done
+        const bool is_pause = (schedule.is_cold() && total > config_->cold_start_tokens) || schedule.is_at_edge(total);
+        TrimmingRun run(turn, *state, schedule, is_pause);
+        find_candidates(run);
+        const std::vector<EditOffer> offers = offers_of(*state);
+        const auto tokens = [&](std::size_t begin, std::size_t end) { return state->tokens(begin, end); };
+        const auto first = schedule.decide(offers, total, tokens, name_);
+        state->is_valid = true;
+        turn.report.reason = first ? "may_not_be_cut" : offers.empty() ? "nothing_old_enough" : "does_not_pay_yet";
+        if (first) {
+            find_candidates_behind(run, *first);
+            with_draft([&](Draft& edit) { commit_candidates(run, edit, *first, INT64_MAX); });
+        }
+        if (turn.config.explain) report_kept(run);
     }
     if (turn.report.outcome != Outcome::undue || total <= turn.report.threshold) turn.report.reason = {};
     schedule.advance();
@@ -62,7 +94,7 @@ void Trimmer::before_model(HookTurn& turn, WithDraft with_draft) const {
 void Trimmer::after_model(HookTurn& turn) const {
     const std::shared_ptr<TrimmingState> state = state_of(turn);
     const std::lock_guard lock(state->mutex);
-    if (!state->is_at_rest()) state->take(turn);
+    if (!state->is_idle()) state->take(turn);
     EditSchedule::note_reply(turn);
 }
 
@@ -83,10 +115,10 @@ bool Trimmer::trim(HookTurn& turn, TrimmingState& state, std::int64_t enough, Wi
     state.take(turn);
     const EditScheduleConfig when = edit_schedule_of(*config_);
     EditSchedule schedule(turn, when);
+    TrimmingRun run(turn, state, schedule, true);
+    find_candidates(run);
     bool is_committed = false;
-    TrimmingRun run(turn, state, schedule, name_);
-    run.look(true);
-    with_draft([&](Draft& edit) { is_committed = run.commit(edit, 0, enough).committed(); });
+    with_draft([&](Draft& edit) { is_committed = commit_candidates(run, edit, 0, enough).committed(); });
     return is_committed;
 }
 

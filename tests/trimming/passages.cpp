@@ -1,7 +1,7 @@
 // How texts are cut into passages: by blank lines, indentation and form, whatever they are written in.
 #include "support/catch.hpp"
 
-#include "../../src/trimming/passages.hpp"
+#include "../../src/trimming/read_form.hpp"
 #include "whittle/trimming/detail/line_forms.hpp"
 
 #include <string>

@@ -208,6 +208,27 @@ TEST_CASE("a loaded conversation is trimmed further from what was stored", "[tri
     CHECK(session.text_at(2) == text);
 }
 
+TEST_CASE("a saved form that cannot be read is not believed: what is shown stays", "[trimming]") {
+    const std::string_view form = GENERATE("=limes:", "=lines:x", "=lines:7", "=lines:4-2-");
+    TrimmingSession session(at_once(), no_cache);
+    std::string text = file_of("a", 40);
+    text.replace(text.find("line 20 of"), 10, "Singular__ ");
+    session.call("read_file", R"({"path":"a"})", text);
+    session.idle_calls(8);
+    const std::string before = session.text_at(2);
+    const std::vector<ChatMessage> list(session.conversation.messages().begin(), session.conversation.messages().end());
+    std::string table = to_side_table(session.conversation);
+    const std::size_t place = table.find("=lines:");
+    REQUIRE(place != std::string::npos);
+    table.replace(place, std::string_view("=lines:").size(), form);
+    session.conversation = from_side_table(table, list, session.storage);
+    session.idle_calls(60);
+    CHECK(session.text_at(2) == before);
+    while (session.conversation.undo()) {
+    }
+    CHECK(session.text_at(2) == text);
+}
+
 TEST_CASE("a fork goes on as its origin would", "[trimming]") {
     TrimmingSession session(at_once(), no_cache);
     session.call("read_file", R"({"path":"a"})", file_of("a", 50));

@@ -13,9 +13,6 @@ namespace whittle::inline v0::detail {
 /// The lines of `text`, without their line feeds: "a\n" has two, the second one empty.
 [[nodiscard]] std::vector<std::string_view> split_lines(std::string_view text);
 
-/// Without ASCII white space at both ends.
-[[nodiscard]] std::string_view trimmed_line(std::string_view line) noexcept;
-
 /// Without escape sequences of terminals.
 [[nodiscard]] std::string without_colours(std::string_view text);
 /// What a terminal shows of a line that returns to its start.
@@ -45,10 +42,8 @@ enum class LineMarks { none, numbers, diff, hits, some_hits };
 /// A line says something by itself: others are carried along with their neighbours.
 inline constexpr std::size_t shortest_telling_line = 8;
 
-[[nodiscard]] constexpr bool is_ident_start(char c) noexcept {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-[[nodiscard]] constexpr bool is_ident_char(char c) noexcept { return is_ident_start(c) || is_digit(c); }
+[[nodiscard]] constexpr bool is_ident_start(char c) noexcept { return is_letter(c) || c == '_'; }
+[[nodiscard]] constexpr bool is_ident_char(char c) noexcept { return is_alnum(c) || c == '_'; }
 
 /// The words of five characters and more that can name something: [A-Za-z_][A-Za-z0-9_]{4,}.
 template <typename Visit>
