@@ -55,41 +55,15 @@ void sort_by_message(std::span<StoredText> texts) {
     if (!std::ranges::is_sorted(texts, {}, place)) std::ranges::stable_sort(texts, {}, place);
 }
 
-namespace {
-
-template <typename Texts, typename Get>
-std::size_t count_same_message(Texts texts, Get get) noexcept {
-    std::size_t same = 0;
-    while (same < texts.size() && get(texts[same]).splice == get(texts[0]).splice &&
-           get(texts[same]).message == get(texts[0]).message)
-        ++same;
-    return same;
-}
-
-}  // namespace
-
 std::size_t count_of_first_message(std::span<const StoredText> texts) noexcept {
-    return count_same_message(texts, [](const StoredText& text) -> const StoredText& { return text; });
-}
-
-std::size_t count_of_first_message(std::span<const StoredText* const> texts) noexcept {
-    return count_same_message(texts, [](const StoredText* text) -> const StoredText& { return *text; });
+    const auto is_same = [&](const StoredText& text) {
+        return text.splice == texts.front().splice && text.message == texts.front().message;
+    };
+    return static_cast<std::size_t>(std::ranges::find_if_not(texts, is_same) - texts.begin());
 }
 
 void take_texts(JournalRecord& record, std::span<StoredText> texts) {
     record.texts.insert(record.texts.end(), std::move_iterator(texts.begin()), std::move_iterator(texts.end()));
-}
-
-void copy_texts(JournalRecord& record, std::span<const StoredText> texts) {
-    record.texts.insert(record.texts.end(), texts.begin(), texts.end());
-}
-
-std::vector<const StoredText*> by_message(std::span<const StoredText> texts) {
-    std::vector<const StoredText*> sorted;
-    sorted.reserve(texts.size());
-    for (const StoredText& text : texts) sorted.push_back(&text);
-    std::ranges::stable_sort(sorted, {}, [](const StoredText* text) { return std::pair(text->splice, text->message); });
-    return sorted;
 }
 
 void throw_damaged(std::string_view attempted, const StoredText& text) {

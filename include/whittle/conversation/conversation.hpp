@@ -225,8 +225,8 @@ private:
     bool set_pinned(Serial serial, bool pinned);
     [[nodiscard]] std::size_t require_index(Serial serial, std::string_view attempted) const;
 
-    // Replacing stretches. `make_room` does all that can fail; `exchange` cannot.
-    void make_room(std::vector<Splice<M>>& splices);
+    // Replacing stretches. `make_room` does all that can fail, and gives the new size; `exchange` cannot fail.
+    std::size_t make_room(std::vector<Splice<M>>& splices);
     void exchange(std::vector<Splice<M>>& splices) noexcept;
     [[nodiscard]] static bool is_in_place(const std::vector<Splice<M>>& splices) noexcept;
     /// With an entry: true if it changes what kept thinking is bound to.
@@ -240,6 +240,9 @@ private:
     [[nodiscard]] std::size_t find_first_result(std::span<const M> host, std::span<const ToolReturn> returns) const;
     void keep_originals(JournalEntry<M>& entry, std::size_t first, std::span<const ToolReturn> returns);
     void cut_back(detail::SideTable::Tail& to) noexcept;
+    /// Calls `append`; takes back what was appended if it throws.
+    template <std::invocable Append>
+    void append_all_or_nothing(const Append& append);
     void replace_by_host(std::span<const M> host, std::size_t front, std::size_t back);
     void free_spare() noexcept;
     void prepare_undo(Splice<M>& splice, bool pin, Poll poll);

@@ -91,28 +91,22 @@ private:
 
 /// Puts the texts of one message together, in their order.
 void sort_by_message(std::span<StoredText> texts);
-/// The texts of an entry, those of one message together, in their order.
-[[nodiscard]] std::vector<const StoredText*> by_message(std::span<const StoredText> texts);
 /// How many of `texts`, which are in that order, are of the same message as the first.
 [[nodiscard]] std::size_t count_of_first_message(std::span<const StoredText> texts) noexcept;
-[[nodiscard]] std::size_t count_of_first_message(std::span<const StoredText* const> texts) noexcept;
 /// Adds `texts` to those of the record. Strong guarantee.
 void take_texts(JournalRecord& record, std::span<StoredText> texts);
-void copy_texts(JournalRecord& record, std::span<const StoredText> texts);
 
 /// Throws Error(damaged): a message rebuilt from the store is not the one that was taken out.
 [[noreturn]] void throw_damaged(std::string_view attempted, const StoredText& text);
 
 /// Puts the texts of one message back into it; `texts` are all that a store has of it.
 template <AgentMessage M>
-void put_back(M& original, const MessageInfo& info, const StoredObjects& objects,
-              std::span<const StoredText* const> texts) {
+void put_back(M& original, const MessageInfo& info, const StoredObjects& objects, std::span<const StoredText> texts) {
     if (texts.empty()) return;
     TextFetcher fetcher;
     PartFinder<M> parts;
-    for (const StoredText* const text : texts) parts.set_text(original, text->part, fetcher.fetch(objects, *text));
-    if (info.fingerprint != Hash128{} && fingerprint(original) != info.fingerprint)
-        throw_damaged("undo", *texts.back());
+    for (const StoredText& text : texts) parts.set_text(original, text.part, fetcher.fetch(objects, text));
+    if (info.fingerprint != Hash128{} && fingerprint(original) != info.fingerprint) throw_damaged("undo", texts.back());
 }
 
 /// One original message of `entry`, with its texts fetched from the store.
@@ -120,11 +114,11 @@ template <AgentMessage M>
 [[nodiscard]] M load_original(const StoredObjects& objects, const JournalEntry<M>& entry, std::size_t splice,
                               std::size_t message) {
     M original = entry.undo[splice].messages[message];
-    std::vector<const StoredText*> texts;
+    std::vector<StoredText> texts;
     for (const StoredText& text : entry.texts) {
-        if (text.splice == splice && text.message == message) texts.push_back(&text);
+        if (text.splice == splice && text.message == message) texts.push_back(text);
     }
-    put_back(original, entry.undo[splice].infos[message], objects, std::span<const StoredText* const>(texts));
+    put_back(original, entry.undo[splice].infos[message], objects, texts);
     return original;
 }
 
@@ -132,12 +126,13 @@ template <AgentMessage M>
 template <AgentMessage M>
 [[nodiscard]] std::vector<Splice<M>> load_undo(const StoredObjects& objects, const JournalEntry<M>& entry, Poll poll) {
     std::vector<Splice<M>> undo = entry.undo;
-    const std::vector<const StoredText*> texts = by_message(entry.texts);
-    for (std::span<const StoredText* const> left(texts); !left.empty();) {
+    std::vector<StoredText> texts = entry.texts;
+    sort_by_message(texts);
+    for (std::span<const StoredText> left(texts); !left.empty();) {
         poll();
         const auto same = left.first(count_of_first_message(left));
-        Splice<M>& splice = undo[same.front()->splice];
-        const std::size_t message = same.front()->message;
+        Splice<M>& splice = undo[same.front().splice];
+        const std::size_t message = same.front().message;
         put_back(splice.messages[message], splice.infos[message], objects, same);
         left = left.subspan(same.size());
     }
@@ -145,9 +140,10 @@ template <AgentMessage M>
 }
 
 /// Lets go of the original texts of one message if the store has them and putting them back gives the same message byte
-/// for byte. `shown` is the message as it is now.
+/// for byte. `shown` is the message as it is now. `ask_store`: it may have other texts, and is asked for each; may
+/// throw what it throws then.
 template <AgentMessage M>
-void drop_stored_texts(JournalEntry<M>& entry, std::span<StoredText> texts, const M& shown) {
+void drop_stored_texts(JournalEntry<M>& entry, std::span<StoredText> texts, const M& shown, bool ask_store = false) {
     M& original = entry.undo[texts.front().splice].messages[texts.front().message];
     M back = shown;
     PartFinder<M> parts;
@@ -155,6 +151,7 @@ void drop_stored_texts(JournalEntry<M>& entry, std::span<StoredText> texts, cons
     std::size_t found = 0;
     for (const StoredText& text : texts) {
         parts.visit(original, text.part, [&](const PartView& part) {
+            if (ask_store && fetch_own(text) != part.text) return;
             parts_back.set_text(back, text.part, part.text);
             ++found;
         });
@@ -162,24 +159,6 @@ void drop_stored_texts(JournalEntry<M>& entry, std::span<StoredText> texts, cons
     if (found < texts.size() || !same_message(back, original)) return;  // no such part, or not the same again
     M small = shown;
     take_texts(entry, texts);
-    original = std::move(small);
-}
-
-/// Drops texts that stand in order of their parts, if a store gives every one back as it is in the message.
-template <AgentMessage M>
-void drop_held_texts(JournalEntry<M>& entry, std::span<const StoredText> texts, const M& shown) {
-    M& original = entry.undo[texts.front().splice].messages[texts.front().message];
-    M back = shown;
-    PartFinder<M> parts;
-    std::size_t at = 0;
-    auto next = texts.begin();
-    message_traits<M>::for_each_part(original, [&](const PartView& part) {
-        const bool is_next = next != texts.end() && next->part == at++;
-        if (is_next && fetch_own(*next++) == part.text) parts.set_text(back, at - 1, part.text);
-    });
-    if (!same_message(back, original)) return;
-    M small = shown;
-    copy_texts(entry, texts);
     original = std::move(small);
 }
 

@@ -80,13 +80,7 @@ void Conversation<M>::push_tool_results(std::span<const ToolResult> results) req
 template <AgentMessage M>
 void Conversation<M>::push_tool_results(std::span<const ToolReturn> returns) requires ToolMessage<M> {
     require_outside_hook("push_tool_results");
-    detail::SideTable::Tail tail = side_.tail();
-    try {
-        append_results(returns);
-    } catch (...) {
-        cut_back(tail);
-        throw;
-    }
+    append_all_or_nothing([&] { append_results(returns); });
 }
 
 template <AgentMessage M>
@@ -149,6 +143,18 @@ template <AgentMessage M>
 void Conversation<M>::cut_back(detail::SideTable::Tail& to) noexcept {
     while (size() > to.size) messages_.pop_back();
     side_.cut_back(to);
+}
+
+template <AgentMessage M>
+template <std::invocable Append>
+void Conversation<M>::append_all_or_nothing(const Append& append) {
+    detail::SideTable::Tail tail = side_.tail();
+    try {
+        append();
+    } catch (...) {
+        cut_back(tail);
+        throw;
+    }
 }
 
 template <AgentMessage M>

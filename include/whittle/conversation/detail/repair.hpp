@@ -157,9 +157,8 @@ private:
         const auto at = known.place_of(r);
         if (!at) return;
         note_edit(known.parts[*at], r);
-        if (edit_in_place(message, *at, r, parts)) return;
+        if (edit_part(message, *at, r, parts)) return;
         parts.forget();
-        edit_part(message, *at, r);
         const std::size_t gone = find_gone(known.parts, *at, r, message);
         if (gone < known.parts.size()) known.take_out({&gone, 1});
     }
@@ -201,32 +200,19 @@ private:
             part.mark = mark(Origin::repair, r.code, part.mark);
     }
 
-    /// False, and nothing done, where the message has to be looked at as a whole.
-    bool edit_in_place(M& message, std::size_t at, const PartRepair& r, PartFinder<M>& parts) const {
-        std::string text;
-        switch (r.kind) {
-            case PartRepair::Kind::rename: return parts.rename_call_in_place(message, at, r.call_id, r.tool);
-            case PartRepair::Kind::valid_utf8:
-                parts.visit(message, at, [&](const PartView& part) { text = to_valid_utf8(part.text); });
-                return parts.set_text_in_place(message, at, text);
-            case PartRepair::Kind::empty_arguments: return parts.set_text_in_place(message, at, "{}");
-            case PartRepair::Kind::media_text: return parts.set_text_in_place(message, at, media_text(language_));
-            case PartRepair::Kind::erase: break;
+    /// True if nothing but this part changed.
+    bool edit_part(M& message, std::size_t at, const PartRepair& r, PartFinder<M>& parts) const {
+        if (r.kind == PartRepair::Kind::rename) {
+            if (parts.rename_call_in_place(message, at, r.call_id, r.tool)) return true;
+            if constexpr (HasRenameCall<M>) message_traits<M>::rename_call(message, at, r.call_id, r.tool);
+            return false;
         }
-        return false;
-    }
-
-    void edit_part(M& message, std::size_t at, const PartRepair& r) const {
-        switch (r.kind) {
-            case PartRepair::Kind::rename:
-                if constexpr (HasRenameCall<M>) message_traits<M>::rename_call(message, at, r.call_id, r.tool);
-                return;
-            case PartRepair::Kind::valid_utf8:
-                return message_traits<M>::set_text(message, at, to_valid_utf8(text_of(message, at)));
-            case PartRepair::Kind::empty_arguments: return message_traits<M>::set_text(message, at, "{}");
-            case PartRepair::Kind::media_text: return message_traits<M>::set_text(message, at, media_text(language_));
-            case PartRepair::Kind::erase: return message_traits<M>::erase_part(message, at);
-        }
+        if (r.kind == PartRepair::Kind::erase) return message_traits<M>::erase_part(message, at), false;
+        std::string text(r.kind == PartRepair::Kind::media_text ? media_text(language_) : "{}");
+        if (r.kind == PartRepair::Kind::valid_utf8)
+            parts.visit(message, at, [&](const PartView& part) { text = to_valid_utf8(part.text); });
+        if (parts.set_text_in_place(message, at, text)) return true;
+        return message_traits<M>::set_text(message, at, text), false;
     }
 
     /// The part of `known` that the edit of part `at` took away; their number if none.

@@ -21,7 +21,7 @@ bool Conversation<M>::is_in_place(const std::vector<Splice<M>>& splices) noexcep
 }
 
 template <AgentMessage M>
-void Conversation<M>::make_room(std::vector<Splice<M>>& splices) {
+std::size_t Conversation<M>::make_room(std::vector<Splice<M>>& splices) {
     std::size_t new_size = size();
     for (Splice<M>& s : splices) {
         new_size = new_size + s.messages.size() - s.count;
@@ -36,6 +36,7 @@ void Conversation<M>::make_room(std::vector<Splice<M>>& splices) {
     }
     side_.log.reserve_more(splices.size() + 1);
     detail::grow(journal_, 1);
+    return new_size;
 }
 
 template <AgentMessage M>
@@ -95,10 +96,8 @@ std::shared_ptr<JournalEntry<M>> Conversation<M>::new_entry(typename JournalEntr
 template <AgentMessage M>
 bool Conversation<M>::commit(std::vector<Splice<M>> splices, std::shared_ptr<JournalEntry<M>> entry) {
     const bool is_prefix_edit = entry != nullptr && edits_prefix(splices, 0);
-    make_room(splices);
+    const std::size_t new_size = make_room(splices);
     ++side_.counters.version;
-    std::size_t new_size = size();
-    for (const Splice<M>& s : splices) new_size = new_size + s.messages.size() - s.count;
     if (splices.empty()) side_.log.add(side_.counters.version, 0, 0, 0, new_size);
     std::ptrdiff_t shift = 0;
     for (const Splice<M>& s : splices) {

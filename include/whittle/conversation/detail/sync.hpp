@@ -46,15 +46,11 @@ SyncResult Conversation<M>::sync(std::span<const M> host) {
     std::size_t front = 0;
     while (front < shorter && same_as_host(messages_[front], side_.infos[front], host[front])) ++front;
     if (front == size()) {
-        detail::SideTable::Tail tail = side_.tail();
-        try {
+        append_all_or_nothing([&] {
             detail::grow(side_.infos, host.size() - front);
             detail::grow(messages_, host.size() - front);
             for (const M& m : host.subspan(front)) push_back(m);
-        } catch (...) {
-            cut_back(tail);
-            throw;
-        }
+        });
         return {.common_prefix = front, .appended = host.size() - front, .version = side_.counters.version};
     }
     std::size_t back = 0;

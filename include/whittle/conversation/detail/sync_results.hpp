@@ -16,13 +16,7 @@ template <AgentMessage M>
 void Conversation<M>::push_tool_results(std::span<const M> messages, std::span<const ToolReturn> returns) {
     require_outside_hook("push_tool_results");
     detail::ReturnQueue queue(returns, detail::ReturnQueue::Missing::refused);
-    detail::SideTable::Tail tail = side_.tail();
-    try {
-        append_host(messages, queue);
-    } catch (...) {
-        cut_back(tail);
-        throw;
-    }
+    append_all_or_nothing([&] { append_host(messages, queue); });
 }
 
 template <AgentMessage M>
@@ -32,13 +26,7 @@ SyncResult Conversation<M>::sync(std::span<const M> host, std::span<const ToolRe
     SyncResult result = sync(host.first(first));
     if (first == host.size()) return result;
     detail::ReturnQueue queue(returns, detail::ReturnQueue::Missing::passed_over);
-    detail::SideTable::Tail tail = side_.tail();
-    try {
-        result.version = append_host(host.subspan(first), queue);
-    } catch (...) {
-        cut_back(tail);
-        throw;
-    }
+    append_all_or_nothing([&] { result.version = append_host(host.subspan(first), queue); });
     result.appended += host.size() - first;
     return result;
 }
@@ -115,8 +103,8 @@ void Conversation<M>::keep_original(JournalEntry<M>& entry, M original, const de
     detail::add_texts(entry, plan.only_stored, {.splice = splice});
     if (plan.also_stored.empty()) return;
     try {
-        const std::vector<StoredText> copies = detail::in_order_of_parts(plan.also_stored, splice);
-        drop_held_texts(entry, std::span(copies), messages_.back());
+        std::vector<StoredText> copies = detail::in_order_of_parts(plan.also_stored, splice);
+        drop_stored_texts(entry, std::span(copies), messages_.back(), true);
     } catch (...) {  // saves room only: what the store does not give back stays here
     }
 }
