@@ -1,30 +1,36 @@
 #include "whittle/conversation/draft.hpp"
 
-#include "whittle/base/detail/saturating.hpp"
-#include "whittle/conversation/detail/checks.hpp"
+#include "draft_state.hpp"
+
+#include "whittle/base/error.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
 namespace whittle::inline v0 {
 
-Draft::Draft(detail::SideTable& side, std::size_t column, std::string by, EditEnvironment&& environment)
-    : side_(&side),
-      by_(std::move(by)),
-      env_(std::move(environment)),
-      version_(side.counters.version),
-      epoch_(side.epoch),
-      column_(column),
-      before_(side.columns[column].messages),
-      after_(before_),
-      next_serial_(side.counters.next_serial) {}
+Draft::Draft(detail::SideTable& side, std::size_t column, std::string by, EditEnvironment&& environment,
+             std::unique_ptr<detail::MessagePort> port)
+    : state_(std::make_unique<detail::DraftState>(
+          detail::DraftContext{side, std::move(by), std::move(environment), column}, std::move(port))) {}
 
 Draft::Draft(Draft&&) noexcept = default;
 Draft::~Draft() = default;
 
+Outline Draft::outline() const noexcept { return state_->overlay.outline(); }
+detail::MessagePort& Draft::port() const noexcept { return *state_->port; }
+bool Draft::is_open() const noexcept { return state_->overlay.is_open(); }
+std::span<const void* const> Draft::addresses() const noexcept { return state_->overlay.messages(); }
+void Draft::update_fingerprints() { state_->overlay.update_fingerprints(); }
+
 void Draft::visit_part(std::size_t message, std::size_t part, FunctionRef<void(const PartView&)> visit) const {
-    const bool keeps_index = has_many_parts(outline()[message]) && is_current();
-    read_part(message_at(message), part, keeps_index, visit);
+    state_->overlay.visit_part(message, part, state_->context.is_current(), visit);
+}
+
+void Draft::visit_parts(std::size_t message, FunctionRef<void(const PartView&)> visit) const {
+    state_->port->visit_parts(state_->overlay.message(message), visit);
 }
 
 std::string Draft::text_of_part(std::size_t message, std::size_t part) const {
@@ -33,169 +39,123 @@ std::string Draft::text_of_part(std::size_t message, std::size_t part) const {
     return text;
 }
 
-std::optional<std::size_t> Draft::first_changed() const noexcept {
-    if (!is_open_) return std::nullopt;
-    for (std::size_t i = 0; i < base_.size(); ++i) {
-        if (base_[i] != i || owned_[i] != nullptr) return i;
+bool Draft::is_pinned(std::size_t message) const { return state_->is_pinned(message); }
+
+bool Draft::may_edit(std::size_t message) const {
+    if (message >= outline().size() || !state_->rule_on(message).empty()) return false;
+    for (std::size_t p = 0; p < outline()[message].parts.size(); ++p) {
+        if (!state_->rule_on(message, p).empty()) return false;
     }
-    return base_.size() < side_->infos.size() ? std::optional(base_.size()) : std::nullopt;
+    return true;
 }
 
-void Draft::open_overlay() {
-    if (is_open_) return;
-    const std::size_t size = side_->infos.size();
-    messages_.resize(size);
-    infos_.resize(size);
-    base_.resize(size);
-    owned_.assign(size, nullptr);
-    for (std::size_t i = 0; i < size; ++i) {
-        messages_[i] = own_message(i);
-        infos_[i] = &side_->infos[i];
-        base_[i] = i;
+bool Draft::may_edit(std::size_t message, std::size_t part) const {
+    return message < outline().size() && part < outline()[message].parts.size() && state_->rule_on(message).empty() &&
+           state_->rule_on(message, part).empty();
+}
+
+void Draft::allow_pinned(bool allow) noexcept { state_->allow_pinned = allow; }
+void Draft::allow_stored() noexcept { state_->allow_stored = true; }
+void Draft::allow_open_results() noexcept {
+    state_->allow_open_results = true;
+    state_->pinned.reset();
+}
+
+const TokenCounter& Draft::counter() const noexcept { return *state_->context.env.counter; }
+std::int64_t Draft::tokens_before() const noexcept { return state_->context.tokens_before; }
+std::int64_t Draft::tokens_after() const noexcept { return state_->overlay.tokens(); }
+std::int64_t Draft::tokens_of(std::size_t message) const noexcept {
+    return outline()[message].tokens[state_->context.column];
+}
+std::optional<std::size_t> Draft::first_changed() const noexcept { return state_->overlay.first_changed(); }
+
+Unit Draft::begin_unit() noexcept { return state_->plan.begin_unit(); }
+
+void Draft::set_text(std::size_t message, std::size_t part, std::string_view text, Provenance provenance) {
+    state_->begin("set_text");
+    state_->require_message("set_text", message);
+    state_->require_part("set_text", message, part);
+    if (outline()[message].parts[part].kind == PartKind::thinking)
+        state_->require_no("thinking is never edited; erase all thinking of the message", "set_text", message);
+    state_->plan.set_text(message, part, text, std::move(provenance));
+}
+
+std::vector<std::size_t> Draft::erase_parts(std::size_t message, std::vector<std::size_t> parts,
+                                            Provenance provenance) {
+    state_->begin("erase_part");
+    state_->require_message("erase_part", message);
+    for (const std::size_t part : parts) state_->require_part("erase_part", message, part);
+    if (parts.empty()) return {};
+    std::sort(parts.begin(), parts.end());
+    parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+    return state_->plan.erase(message, std::move(parts), std::move(provenance));
+}
+
+void Draft::replace(std::size_t first, std::size_t last, std::vector<const void*> messages, Provenance provenance) {
+    state_->begin("replace");
+    if (first > last || last > outline().size()) {
+        throw Error(Errc::invalid_argument, fmt::format("{}: replace messages {} to {}: there are {}",
+                                                        state_->context.by, first, last, outline().size()));
     }
-    is_open_ = true;
+    for (std::size_t i = first; i < last; ++i) state_->require_message("replace", i);
+    state_->require_own_thinking(first, last, messages);
+    state_->plan.replace(first, last, std::move(messages), std::move(provenance));
 }
 
-void Draft::forget_overlay() noexcept {
-    is_open_ = false;
-    copies_.clear();
-    forget_copies();
+void Draft::replace_with_text(std::size_t first, std::size_t last, Role role, std::string_view text,
+                              Provenance provenance) {
+    replace(first, last, {state_->port->make(role, text)}, std::move(provenance));
 }
 
-Draft::Owned& Draft::own(std::size_t message, Unit unit) {
-    if (owned_[message] != nullptr && owned_[message]->unit != unit) owned_[message]->is_shared = true;
-    if (owned_[message] == nullptr) {
-        Owned owned{.info = *infos_[message], .unit = unit};
-        copy_to_edit(messages_[message]);
-        owned.message = keep_edited();
-        see(message, copies_.push_back(std::move(owned)));
+void Draft::mark(std::size_t message, Provenance provenance) {
+    state_->begin("mark");
+    state_->require_message("mark", message);
+    state_->plan.mark(message, std::move(provenance));
+}
+
+void Draft::drop_thinking() { state_->pipeline.drop_thinking_from(0); }
+
+void Draft::offload(std::string key, std::string content, std::optional<Original> original,
+                    std::shared_ptr<Storage> storage) {
+    state_->plan.offload(
+        {.key = std::move(key), .content = std::move(content), .original = original, .storage = std::move(storage)});
+}
+
+void Draft::offload_text(std::string key, std::size_t message, std::size_t part, std::shared_ptr<Storage> storage) {
+    state_->context.require_current("offload");
+    if (message >= outline().size() || part >= outline()[message].parts.size()) {
+        throw Error(Errc::invalid_argument,
+                    fmt::format("{}: offload part {} of message {}: there is none", state_->context.by, part, message));
     }
-    return *owned_[message];
-}
-
-/// The projection shows `owned` in place of message `at`.
-void Draft::see(std::size_t at, Owned& owned) noexcept {
-    owned_[at] = &owned;
-    messages_[at] = owned.message;
-    infos_[at] = &owned.info;
-}
-
-/// Puts the edited message, which `info` describes, in place of message `at`.
-void Draft::put(std::size_t at, Unit unit, MessageInfo info) {
-    const std::int64_t after =
-        add_saturating(sub_saturating(after_, infos_[at]->tokens[column_]), info.tokens[column_]);
-    if (owned_[at] == nullptr) {
-        Owned owned{.info = std::move(info), .unit = unit};
-        owned.message = keep_edited();
-        see(at, copies_.push_back(std::move(owned)));
-    } else {
-        Owned& owned = own(at, unit);
-        put_edited(owned.message);
-        owned.info = std::move(info);
-        owned.has_old_print = false;
-        owned.measures.clear();
+    detail::Offload offload{.key = std::move(key), .storage = std::move(storage)};
+    const auto base = state_->overlay.base_of(message);
+    bool is_original = !state_->overlay.is_edited(message);
+    if (!is_original) offload.content = text_of_part(message, part);
+    if (!is_original && base)
+        state_->overlay.visit_original(*base, part,
+                                       [&](const PartView& view) { is_original = view.text == offload.content; });
+    if (is_original) {
+        offload.content.clear();
+        offload.original = Original{outline()[message].serial, part};
+        offload.source = base;
     }
-    after_ = after;
+    state_->plan.offload(std::move(offload));
 }
 
-Mark Draft::seal(Provenance provenance) const {
-    provenance.by = by_;
-    provenance.when = env_.clock->now();
-    return std::make_shared<const Provenance>(std::move(provenance));
+int Draft::store() { return state_->pipeline.store(); }
+
+void Draft::drop_units(std::vector<Unit> units) { state_->plan.drop_units(std::move(units)); }
+
+std::vector<Unit> Draft::drop_rule_breakers(std::vector<Unit> units) {
+    return state_->plan.drop_rule_breakers(std::move(units));
 }
 
-void Draft::apply(const Edit& edit, std::size_t at) {
-    if (edit.kind == Edit::Kind::replace) return apply_replace(edit, at);
-    if (edit.kind == Edit::Kind::mark) {
-        own(at, edit.unit).info.mark = edit.mark;
-        return;
-    }
-    if (edit.kind == Edit::Kind::set_text) return apply_text(edit, at);
-    apply_erase(edit, at);
-}
+bool Draft::is_vetoed(bool needs_model) const { return state_->pipeline.is_vetoed(needs_model); }
 
-/// A copy of a new message, as it stands in front of message `at`.
-Draft::Owned& Draft::add_new(const void* message, const Edit& edit, std::size_t at) {
-    Owned owned{.info = describe_message(message), .unit = edit.unit, .is_shared = true};
-    owned.info.mark = edit.mark;
-    count_into(owned.info, message);
-    if (!infos_.empty()) {
-        const MessageInfo& neighbour = *infos_[std::min(at, infos_.size() - 1)];
-        owned.info.turn = neighbour.turn;
-        owned.info.call_index = neighbour.call_index;
-    }
-    copy_to_edit(message);
-    owned.message = keep_edited();
-    return copies_.push_back(std::move(owned));
-}
-
-void Draft::apply_replace(const Edit& edit, std::size_t at) {
-    std::vector<const void*> new_messages;
-    std::vector<const MessageInfo*> new_infos;
-    std::vector<Owned*> new_owned;
-    std::int64_t growth = 0;
-    GroupFinder among_new;
-    GroupFinder in_front;
-    for (const void* const message : edit.messages) {
-        Owned& owned = add_new(message, edit, at);
-        owned.info.serial = edit.first_serial + new_infos.size();
-        among_new.join(owned.info, Outline(std::span<const MessageInfo* const>(new_infos)));
-        if (owned.info.group == 0)
-            in_front.join(owned.info, Outline(std::span<const MessageInfo* const>(infos_).first(at)));
-        side_->names.assign_to(owned.info);
-        growth = add_saturating(growth, owned.info.tokens[column_]);
-        new_messages.push_back(owned.message);
-        new_infos.push_back(&owned.info);
-        new_owned.push_back(&owned);
-    }
-    const auto first = infos_.begin() + static_cast<std::ptrdiff_t>(at);
-    const std::vector<const MessageInfo*> removed(first, first + static_cast<std::ptrdiff_t>(edit.covered.size()));
-    for (const MessageInfo* info : removed) growth = sub_saturating(growth, info->tokens[column_]);
-    const auto splice = [&](auto& target, const auto& fresh) {
-        const auto from = target.begin() + static_cast<std::ptrdiff_t>(at);
-        target.insert(target.erase(from, from + static_cast<std::ptrdiff_t>(removed.size())), fresh.begin(),
-                      fresh.end());
-    };
-    splice(messages_, new_messages);
-    splice(infos_, new_infos);
-    splice(owned_, new_owned);
-    splice(base_, std::vector<std::size_t>(new_infos.size(), inserted));
-    after_ = add_saturating(after_, growth);
-    regroup_behind(at + new_infos.size(), edit.unit, removed);
-}
-
-/// Results whose call was replaced look for the new one.
-void Draft::regroup_behind(std::size_t first, Unit unit, const std::vector<const MessageInfo*>& removed) {
-    std::vector<Serial> calls;
-    for (const MessageInfo* info : removed) {
-        if (info->group == info->serial) calls.push_back(info->serial);
-    }
-    if (calls.empty()) return;
-    std::ranges::sort(calls);
-    GroupFinder groups;
-    for (std::size_t i = first; i < infos_.size(); ++i) {
-        if (!std::ranges::binary_search(calls, infos_[i]->group)) continue;
-        Owned& owned = own(i, unit);
-        owned.is_shared = true;
-        groups.join(owned.info, Outline(std::span<const MessageInfo* const>(infos_).first(i)));
-    }
-}
-
-void Draft::stage(Edit edit, std::size_t at) {
-    detail::grow(edits_, 1);
-    edit.at = at;
-    const std::size_t parts = edit.kind == Edit::Kind::set_text ? infos_[at]->parts.size() : 0;
-    const auto is_thinking = [&](std::size_t part) { return infos_[at]->parts[part].kind == PartKind::thinking; };
-    if (edit.kind != Edit::Kind::erase_parts || !std::ranges::all_of(edit.parts, is_thinking))
-        open_loop_.reset();  // without its thinking, a reply is still one
-    try {
-        apply(edit, at);
-    } catch (...) {
-        mend_torn();
-        throw;
-    }
-    edit.moves_parts = edit.kind == Edit::Kind::set_text && infos_[at]->parts.size() != parts;
-    edits_.push_back(std::move(edit));
+CommitResult Draft::commit(const CommitOptions& options) {
+    CommitResult result = state_->pipeline.commit(options);
+    state_->pinned.reset();
+    return result;
 }
 
 }  // namespace whittle::inline v0

@@ -2,6 +2,7 @@
 
 #include "whittle/base/detail/function_ref.hpp"
 #include "whittle/chain/config.hpp"
+#include "whittle/conversation/detail/side_table.hpp"
 #include "whittle/conversation/draft.hpp"
 #include "whittle/conversation/journal.hpp"
 

@@ -1,12 +1,12 @@
 #pragma once
 
 #include "whittle/conversation/conversation.hpp"
+#include "whittle/conversation/detail/message_port.hpp"
 #include "whittle/conversation/draft.hpp"
 #include "whittle/message/traits.hpp"
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,98 +21,108 @@ template <AgentMessage M>
 class Transaction final : public Draft {
 public:
     Transaction(Conversation<M>& conversation, std::string by, EditEnvironment environment)
-        : Transaction(conversation, conversation.column(environment.counter), std::move(by), std::move(environment)) {}
+        : Draft(conversation.side_, conversation.column(environment.counter), std::move(by), std::move(environment),
+                std::make_unique<Port>(conversation)) {}
     Transaction(Transaction&&) noexcept = default;
 
     /// What the conversation would be. A view: valid until the next edit.
     [[nodiscard]] MessageView<M> messages() const noexcept {
-        return is_open() ? MessageView<M>::at(addresses()) : MessageView<M>(conversation_->messages());
+        return is_open() ? MessageView<M>::at(addresses()) : MessageView<M>(own_port().messages());
     }
 
     void replace_range(std::size_t first, std::size_t last, std::vector<M> messages, Provenance provenance) {
-        std::vector<const void*> addresses;
-        for (M& message : messages) addresses.push_back(&new_.push_back(std::move(message)));
-        replace(first, last, std::move(addresses), std::move(provenance));
+        std::vector<detail::AnyMessage> added;
+        for (M& message : messages) added.push_back(own_port().add(std::move(message)));
+        replace(first, last, std::move(added), std::move(provenance));
     }
     void insert(std::size_t at, M message, Provenance provenance) {
-        replace(at, at, {&new_.push_back(std::move(message))}, std::move(provenance));
+        replace(at, at, {own_port().add(std::move(message))}, std::move(provenance));
     }
 
 private:
-    Transaction(Conversation<M>& conversation, std::size_t column, std::string by, EditEnvironment&& environment)
-        : Draft(conversation.side_, column, std::move(by), std::move(environment)), conversation_(&conversation) {}
+    class Port;
 
-    [[nodiscard]] static const M& of(const void* message) noexcept { return *static_cast<const M*>(message); }
-    [[nodiscard]] static M& of(void* message) noexcept { return *static_cast<M*>(message); }
+    [[nodiscard]] Port& own_port() const noexcept { return static_cast<Port&>(port()); }
+};
 
-    [[nodiscard]] const void* own_message(std::size_t base) const noexcept override {
-        return &conversation_->messages_[base];
+template <AgentMessage M>
+class Transaction<M>::Port final : public detail::MessagePort {
+    using AnyMessage = detail::AnyMessage;
+    using AnyCopy = detail::AnyCopy;
+
+public:
+    explicit Port(Conversation<M>& conversation) noexcept : MessagePort(HasPartIndex<M>), conversation_(conversation) {}
+
+    [[nodiscard]] std::span<const M> messages() const noexcept { return conversation_.messages(); }
+    [[nodiscard]] AnyMessage add(M message) { return new_.emplace_back(std::make_unique<M>(std::move(message))).get(); }
+
+    [[nodiscard]] AnyMessage original(std::size_t index) const noexcept override {
+        return &conversation_.messages_[index];
     }
-    void read_all(const void* message, FunctionRef<void(const PartView&)> visit) const override {
+    void visit_parts(AnyMessage message, Visit visit) const override {
         message_traits<M>::for_each_part(of(message), visit);
     }
-    void read_part(const void* message, std::size_t part, bool keep_index,
-                   FunctionRef<void(const PartView&)> visit) const override {
+    void visit_part(AnyMessage message, std::size_t part, bool keep_index, Visit visit) override {
         if (!keep_index) return visit_one_part(of(message), part, visit);
         finders_[message].visit(of(message), part, visit);
     }
-    [[nodiscard]] bool has_part_index() const noexcept override { return HasPartIndex<M>; }
-    [[nodiscard]] MessageInfo describe_message(const void* message) const override { return describe(of(message)); }
-    void count_into(MessageInfo& info, const void* message) const override {
-        conversation_->count_into(info, of(message));
+    [[nodiscard]] MessageInfo describe(AnyMessage message) const override {
+        MessageInfo info = whittle::describe(of(message));
+        conversation_.count_into(info, of(message));
+        return info;
     }
-    [[nodiscard]] Hash128 print_of(const void* message) const override { return fingerprint(of(message)); }
-    [[nodiscard]] detail::BoundPrint bound_print_of(const void* message) const override {
+    [[nodiscard]] detail::BoundPrint bound_print(AnyMessage message) const override {
         return detail::bound_print(of(message));
     }
 
-    void* copy_to_edit(const void* message) override { return &edited_.emplace(of(message)); }
-    [[nodiscard]] const void* make_new(Role role, std::string_view text) override {
-        return &new_.push_back(message_traits<M>::make(role, text));
+    [[nodiscard]] AnyMessage make(Role role, std::string_view text) override {
+        return add(message_traits<M>::make(role, text));
     }
-    void set_text_of(void* copy, std::size_t part, std::string_view text) override {
-        message_traits<M>::set_text(of(copy), part, text);
+    [[nodiscard]] AnyCopy copy_with_text(AnyMessage message, std::size_t part, std::string_view text) override {
+        auto copy = std::make_unique<M>(of(message));
+        message_traits<M>::set_text(*copy, part, text);
+        return copy.release();
     }
-    void erase_parts_of(void* copy, std::span<const std::size_t> parts) override {
-        whittle::erase_parts_of(of(copy), parts);
+    [[nodiscard]] AnyCopy copy_without(AnyMessage message, std::span<const std::size_t> parts) override {
+        auto copy = std::make_unique<M>(of(message));
+        erase_parts_of(*copy, parts);
+        return copy.release();
     }
-    void* keep_edited() override { return &kept_.push_back(*std::move(edited_)); }
-    void put_edited(void* in_place_of) override {
-        finders_.erase(in_place_of);
-        of(in_place_of) = *std::move(edited_);
+    [[nodiscard]] bool set_text_in_place(AnyCopy copy, std::size_t part, std::string_view text) override {
+        return finders_[copy].set_text_in_place(of(copy), part, text);
     }
-    [[nodiscard]] bool set_in_place(void* message, std::size_t part, std::string_view text) override {
-        return finders_[message].set_text_in_place(of(message), part, text);
+    void drop(AnyCopy copy) noexcept override {
+        finders_.erase(copy);
+        delete &of(copy);
     }
-    void forget_copies() noexcept override {
-        finders_.clear();
-        edited_.reset();
-        kept_.clear();
-    }
-    void forget_messages() noexcept override { new_.clear(); }
 
-    void carry_out(std::span<const Stretch> stretches, JournalRecord record) override {
-        const std::size_t from = conversation_->journal_.size();
+    void commit(const Replacement& replacement, JournalRecord record) override {
+        finders_.clear();
+        const auto added = std::exchange(new_, {});
+        const std::size_t from = conversation_.journal_.size();
         std::vector<Splice<M>> splices;
-        splices.reserve(stretches.size());
-        for (const Stretch& stretch : stretches) {
+        splices.reserve(replacement.stretches.size());
+        for (const Stretch& stretch : replacement.stretches) {
             Splice<M>& splice = splices.emplace_back(Splice<M>{stretch.first, stretch.count, {}, {}});
-            for (Owned* const owned : stretch.items) {
-                count_into(owned->info, owned->message);  // a counter may have come meanwhile
-                splice.messages.push_back(std::move(of(owned->message)));
-                splice.infos.push_back(std::move(owned->info));
+            for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
+                const auto& [copy, info] = replacement.copies[i];
+                conversation_.count_into(*info, of(copy));  // a counter may have come meanwhile
+                splice.messages.push_back(std::move(of(copy)));
+                splice.infos.push_back(std::move(*info));
             }
         }
         auto entry = std::make_shared<JournalEntry<M>>(JournalEntry<M>{std::move(record), {}});
-        conversation_->commit(std::move(splices), std::move(entry));
-        if (!conversation_->in_hook_) conversation_->settle(from);
+        conversation_.commit(std::move(splices), std::move(entry));
+        if (!conversation_.in_hook_) conversation_.settle(from);
     }
 
-    Conversation<M>* conversation_;
-    std::optional<M> edited_{};     // the copy that is edited now
-    detail::StableList<M> kept_{};  // edited ones that stand in the projection
-    detail::StableList<M> new_{};   // as they came, until the commit: what is taken back is made again from these
-    mutable std::unordered_map<const void*, PartFinder<M>> finders_{};  // of messages that have several parts
+private:
+    [[nodiscard]] static const M& of(AnyMessage message) noexcept { return *static_cast<const M*>(message); }
+    [[nodiscard]] static M& of(AnyCopy copy) noexcept { return *static_cast<M*>(copy); }
+
+    Conversation<M>& conversation_;
+    std::vector<std::unique_ptr<M>> new_{};  // as they came: what is taken back is made again from these
+    std::unordered_map<AnyMessage, PartFinder<M>> finders_{};  // of messages that have several parts
 };
 
 template <AgentMessage M>

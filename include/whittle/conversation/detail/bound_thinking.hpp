@@ -15,20 +15,20 @@ struct BoundPrint {
     Hash128 thinking{};
     Hash128 rest{};  ///< role and other parts
     bool has_thinking = false;
+    Hash128 whole{};  ///< `fingerprint` of the message
 };
 
 template <AgentMessage M>
 [[nodiscard]] BoundPrint bound_print(const M& m) {
     const Hash128 start{static_cast<std::uint64_t>(message_traits<M>::role(m)) + 1, 0};
-    BoundPrint print{start, start, start, false};
-    Hash128 whole = start;
+    BoundPrint print{start, start, start, false, start};
     message_traits<M>::for_each_part(m, [&](const PartView& part) {
-        whole = fingerprint(part, whole);
+        print.whole = fingerprint(part, print.whole);
         Hash128& own = part.kind == PartKind::thinking ? print.thinking : print.rest;
         own = fingerprint(part, own);
         if (part.kind != PartKind::thinking) return;
         print.has_thinking = true;
-        print.up_to_thinking = whole;
+        print.up_to_thinking = print.whole;
     });
     if constexpr (HasThinkingSeal<M>) {
         const std::string seal = print.has_thinking ? message_traits<M>::thinking_seal(m) : std::string();
