@@ -11,39 +11,14 @@
 
 namespace whittle::inline v0::detail {
 
-std::size_t PlannedKeys::slot_of(const Hash128& key) const noexcept {
-    const std::size_t mask = slots_.size() - 1;
-    std::size_t at = static_cast<std::size_t>(key.low) & mask;
-    while (slots_[at].is_used && slots_[at].key != key) at = (at + 1) & mask;
-    return at;
-}
-
 const Hash128* PlannedKeys::find(std::string_view key) const noexcept {
-    if (slots_.empty()) return nullptr;
-    const Slot& slot = slots_[slot_of(hash128(key))];
-    return slot.is_planned ? &slot.content : nullptr;
-}
-
-void PlannedKeys::make_room() {
-    if (2 * (used_ + 1) <= slots_.size()) return;
-    const std::vector<Slot> old =
-        std::exchange(slots_, std::vector<Slot>(std::max<std::size_t>(16, 2 * slots_.size())));
-    used_ = 0;
-    for (const Slot& slot : old) {
-        if (!slot.is_planned) continue;
-        slots_[slot_of(slot.key)] = slot;
-        ++used_;
-    }
+    const auto found = contents_.find(hash128(key));
+    return found == contents_.end() ? nullptr : &found->second;
 }
 
 void PlannedKeys::add(std::string_view key, const Hash128& content) {
-    make_room();
     const Hash128 print = hash128(key);
-    Slot& slot = slots_[slot_of(print)];
-    if (slot.is_planned) return;
-    unit_.push_back(print);
-    if (!slot.is_used) ++used_;
-    slot = {print, content, true, true};
+    if (contents_.try_emplace(print, content).second) unit_.push_back(print);
 }
 
 int PlannedKeys::first_number(const std::string& key) const {
@@ -52,7 +27,7 @@ int PlannedKeys::first_number(const std::string& key) const {
 }
 
 void PlannedKeys::drop_unit() noexcept {
-    for (const Hash128& key : unit_) slots_[slot_of(key)].is_planned = false;
+    for (const Hash128& key : unit_) contents_.erase(key);
     unit_.clear();
 }
 

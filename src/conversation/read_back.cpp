@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <exception>
 
@@ -26,65 +25,34 @@ std::optional<std::string> problem_of(FunctionRef<void()> work) {
 
 namespace {
 
-/// What a model puts around a reference, or copies with it. A key may end with a dot, so that one after the other goes.
-constexpr std::array<std::string_view, 30> wrappers{" ",
-                                                    "\t",
-                                                    "\r",
-                                                    "\n",
-                                                    "\"",
-                                                    "'",
-                                                    "`",
-                                                    "*",
-                                                    "(",
-                                                    ")",
-                                                    "[",
-                                                    "]",
-                                                    "{",
-                                                    "}",
-                                                    "<",
-                                                    ">",
-                                                    ".",
-                                                    ",",
-                                                    ";",
-                                                    ":",
-                                                    "!",
-                                                    "?",
-                                                    "|",
-                                                    "\xE2\x80\x9C",
-                                                    "\xE2\x80\x9D",
-                                                    "\xE2\x80\x98",
-                                                    "\xE2\x80\x99",
-                                                    "\xE3\x80\x8C",
-                                                    "\xE3\x80\x8D",
-                                                    "\xE3\x80\x82"};
+// What a model puts around a reference, or copies with it: single bytes, and characters of three bytes.
+constexpr std::string_view wrappers = " \t\r\n\"'`*()[]{}<>.,;:!?|";
+constexpr std::string_view wide_wrappers = "\u201C\u201D\u2018\u2019\u300C\u300D\u3002";
 
-/// A dot in front stays: without it, a path that climbs would be another one.
-bool drop_front(std::string_view& text) noexcept {
-    for (const std::string_view wrapper : wrappers) {
-        if (wrapper != "." && text.starts_with(wrapper)) return text.remove_prefix(wrapper.size()), true;
-    }
-    return false;
-}
-
-bool drop_back(std::string_view& text) noexcept {
-    for (const std::string_view wrapper : wrappers) {
-        if (text.ends_with(wrapper)) return text.remove_suffix(wrapper.size()), true;
-    }
-    return false;
+/// How many bytes at that end of `text` are such a character. A dot in front is none: without it, a path that climbs
+/// would be another one.
+std::size_t wrapper_size(std::string_view text, bool is_front) noexcept {
+    if (text.empty()) return 0;
+    const char end = is_front ? text.front() : text.back();
+    if (wrappers.find(end) != std::string_view::npos) return is_front && end == '.' ? 0 : 1;
+    if (text.size() < 3) return 0;
+    const std::size_t at = wide_wrappers.find(is_front ? text.substr(0, 3) : text.substr(text.size() - 3));
+    return at != std::string_view::npos && at % 3 == 0 ? 3 : 0;
 }
 
 /// Without what stands in front of it and without a scheme, then with less and less behind it.
 std::optional<StoredObject> find_stripped(const StoredObjects& objects, const std::shared_ptr<Storage>& otherwise,
                                           std::string_view text) {
     constexpr int most = 16;
-    while (drop_front(text)) {
-    }
+    while (const std::size_t size = wrapper_size(text, true)) text.remove_prefix(size);
     for (const std::string_view scheme : {std::string_view("ref://"), std::string_view("file://")}) {
         if (const auto at = text.find(scheme); at != std::string_view::npos) text.remove_prefix(at + scheme.size());
     }
     for (int i = 0; i < most && !text.empty(); ++i) {
         if (auto object = objects.find(text, otherwise)) return object;
-        if (!drop_back(text)) break;
+        const std::size_t size = wrapper_size(text, false);
+        if (size == 0) break;
+        text.remove_suffix(size);
     }
     return std::nullopt;
 }

@@ -109,7 +109,7 @@ StoredObjects::StoredObjects(const StoredObjects& other, std::string_view conver
     roots_ = other.roots_;
     short_roots_ = other.short_roots_;
     insert_root(conversation_ + "/");
-    for (const auto& [key, known] : other.by_key_) by_key_.emplace_hint(by_key_.end(), keys_.keep(key), known);
+    by_key_ = other.by_key_;
     of_unknown_store_ = other.of_unknown_store_;
     by_location_ = other.by_location_;
 }
@@ -127,16 +127,16 @@ void StoredObjects::note(std::string_view key, std::shared_ptr<Storage> storage,
     std::string location = storage ? storage->locate(key) : std::string();  // may throw: nothing is noted then
     auto found = by_key_.lower_bound(key);
     if (found == by_key_.end() || found->first != key) {
-        found = by_key_.emplace_hint(found, keys_.keep(key), Known{});
+        found = by_key_.emplace_hint(found, key, Known{});
         ++of_unknown_store_;
     }
     Known& known = found->second;
     known.is_claimed = known.is_claimed && is_claimed;
     if (!storage) return;
     if (known.storage && known.storage != storage && known.storage->locate(key) == key)
-        by_location_.try_emplace(std::string(found->first), StoredObject{std::string(found->first), known.storage});
+        by_location_.try_emplace(found->first, StoredObject{found->first, known.storage});
     if (location != key || (known.storage && known.storage != storage)) {
-        by_location_.insert_or_assign(std::move(location), StoredObject{std::string(found->first), storage});
+        by_location_.insert_or_assign(std::move(location), StoredObject{found->first, storage});
     } else if (!by_location_.empty()) {
         by_location_.erase(location);  // `find` takes it for the key
     }
@@ -172,7 +172,7 @@ std::vector<std::string> StoredObjects::known_roots() const {
 std::optional<StoredObject> StoredObjects::named(std::string_view reference) const {
     if (const auto known = by_location_.find(std::string(reference)); known != by_location_.end()) return known->second;
     if (const auto known = by_key_.find(reference); known != by_key_.end())
-        return StoredObject{std::string(known->first), known->second.storage};
+        return StoredObject{known->first, known->second.storage};
     return std::nullopt;
 }
 
@@ -184,7 +184,7 @@ std::optional<StoredObject> StoredObjects::named_elsewhere(std::string_view refe
     for (std::size_t slash = reference.find('/', 1); slash != std::string_view::npos;
          slash = reference.find('/', slash + 1)) {
         const auto known = by_key_.find(reference.substr(slash + 1));
-        if (known != by_key_.end()) return StoredObject{std::string(known->first), known->second.storage};
+        if (known != by_key_.end()) return StoredObject{known->first, known->second.storage};
     }
     return std::nullopt;
 }
@@ -210,7 +210,7 @@ void StoredObjects::locate_in(const Storage& storage) const {
         const auto other = by_key_.find(location);
         const bool is_other =
             other != by_key_.end() && other->second.storage && other->second.storage->locate(location) == location;
-        if (!is_other) by_location_.try_emplace(std::move(location), StoredObject{std::string(key), nullptr});
+        if (!is_other) by_location_.try_emplace(std::move(location), StoredObject{key, nullptr});
     }
     located_in_ = &storage;
     located_ = by_key_.size();

@@ -5,6 +5,7 @@
 #include "whittle/storage/storage.hpp"
 
 #include <cstddef>
+#include <memory_resource>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -29,18 +30,12 @@ public:
     void set_first_number(const std::string& key, int number) { first_numbers_[key] = number; }
 
 private:
-    struct Slot {
-        Hash128 key{};
-        Hash128 content{};
-        bool is_used = false;     // false: a search ends here
-        bool is_planned = false;  // false in a used one: taken back
+    struct LowBits {
+        std::size_t operator()(const Hash128& hash) const noexcept { return static_cast<std::size_t>(hash.low); }
     };
 
-    [[nodiscard]] std::size_t slot_of(const Hash128& key) const noexcept;
-    void make_room();
-
-    std::vector<Slot> slots_{};  // open addressing: a power of two, at most half of them used
-    std::size_t used_ = 0;
+    std::pmr::monotonic_buffer_resource memory_{};
+    std::pmr::unordered_map<Hash128, Hash128, LowBits> contents_{&memory_};  // by fingerprint of the key
     std::vector<Hash128> unit_{};
     std::unordered_map<std::string, int> first_numbers_{};  // of keys that had to be numbered
 };

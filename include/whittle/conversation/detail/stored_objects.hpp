@@ -1,7 +1,6 @@
 #pragma once
 
 #include "whittle/base/language.hpp"
-#include "whittle/conversation/detail/text_blocks.hpp"
 #include "whittle/message/part.hpp"
 #include "whittle/storage/storage.hpp"
 
@@ -9,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -91,7 +91,7 @@ private:
         std::shared_ptr<Storage> storage{};
         bool is_claimed = true;  // by a saved table
     };
-    using ByKey = std::map<std::string_view, Known>;
+    using ByKey = std::pmr::map<std::string, Known, std::less<>>;
 
     void note(std::string_view key, std::shared_ptr<Storage> storage, bool is_claimed);
     void locate_in(const Storage& storage) const;
@@ -109,8 +109,8 @@ private:
     mutable std::set<std::string, std::less<>> roots_{};
     mutable std::set<std::string, std::less<>> short_roots_{};  // of those with one component
     mutable std::set<const Storage*> asked_for_roots_{};
-    detail::TextBlocks keys_{};
-    ByKey by_key_{};
+    std::pmr::monotonic_buffer_resource memory_{};
+    ByKey by_key_{&memory_};
     std::size_t of_unknown_store_ = 0;  // of these
     mutable std::unordered_map<std::string, StoredObject> by_location_{};
     mutable const Storage* located_in_ = nullptr;  // where the objects of unknown stores were last looked for
