@@ -12,27 +12,25 @@ std::string reported_note(std::string_view obstacle) { return std::string(obstac
 
 }  // namespace
 
-bool Cooldown::is_active(std::int64_t tokens) const {
-    return tokens < turn_.notes().integer(retry_note).value_or(0);
-}
+bool Cooldown::is_active(std::int64_t tokens) const { return tokens < turn_.notes().integer(retry_note).value_or(0); }
 
 void Cooldown::wait_for(std::int64_t tokens) {
-    if (!turn_.config.dry_run) turn_.notes().set(retry_note, tokens);
+    if (!is_silent_) turn_.notes().set(retry_note, tokens);
 }
 
 void Cooldown::end() {
-    if (!turn_.config.dry_run) turn_.notes().erase(retry_note);
+    if (!is_silent_) turn_.notes().erase(retry_note);
 }
 
 bool Cooldown::is_news(std::string_view obstacle) {
     const std::string note = reported_note(obstacle);
     if (turn_.notes().integer(note)) return false;
-    if (!turn_.config.dry_run) turn_.notes().set(note, std::int64_t{1});
+    if (!is_silent_) turn_.notes().set(note, std::int64_t{1});
     return true;
 }
 
 void Cooldown::clear(std::string_view obstacle) {
-    if (!turn_.config.dry_run) turn_.notes().erase(reported_note(obstacle));
+    if (!is_silent_) turn_.notes().erase(reported_note(obstacle));
 }
 
 }  // namespace whittle::inline v0::detail

@@ -17,19 +17,15 @@ namespace whittle::inline v0::detail {
 
 namespace {
 
-constexpr std::string_view irreducible = "irreducible";
+constexpr std::string_view over_minimum = "irreducible";
 constexpr std::string_view nothing_to_fold = "nothing_to_fold";
 
-std::int64_t cool_down_of(const CompactionWork& work) {
-    return whittle::cool_down_of(work.config, work.limits.threshold);
-}
-
-SummaryWork attempt_of(const CompactionWork& work) {
+SummaryWork compaction_attempt(const CompactionWork& work) {
     return {.turn = work.turn,
             .edit = work.edit,
             .functions = work.functions,
             .sizes = work.sizes,
-            .cool_down = cool_down_of(work),
+            .cool_down = cool_down_of(work.config, work.limits.threshold),
             .plain_summary_tokens = work.config.plain_summary_tokens,
             .is_thrown = work.config.on_failure == OnFailure::propagate};
 }
@@ -99,8 +95,7 @@ void CompactionRun::stage_cheap() {
         if (config.current_turn_keep_rounds) pruning.skip_boundary_turns = 0;  // `kept_from` bounds it instead
         PruningChoice choice;
         if (turn_.report.hook == Hook::compact_now)  // the host says how far
-            choice.enough =
-                std::max<std::int64_t>(1, work_.sizes.scale.to_counted(tokens_now() - work_.limits.target));
+            choice.enough = std::max<std::int64_t>(1, work_.sizes.scale.to_counted(tokens_now() - work_.limits.target));
         stage_pruning(turn_, edit_, pruning, layout_.kept_from, choice);
     }
     refused_ += edit_.store();
@@ -120,12 +115,16 @@ std::string CompactionRun::situation() const {
     const std::size_t kept_from = layout_.kept_from;
     constexpr double ratio_steps = 4.0;  // it moves a little with each reply
     const CompactionLimits& limits = work_.limits;
-    const std::array<std::int64_t, 8> numbers{
-        static_cast<std::int64_t>(turn_.last_entry()),
-        kept_from < outline.size() ? static_cast<std::int64_t>(outline[kept_from].serial)
-                                   : -static_cast<std::int64_t>(outline.size()),
-        pins_of(outline), limits.threshold, limits.target, limits.summary, can_write() ? 1 : 0,
-        static_cast<std::int64_t>(work_.sizes.scale.ratio * ratio_steps)};
+    const std::array<std::int64_t, 8> numbers{static_cast<std::int64_t>(turn_.last_entry()),
+                                              kept_from < outline.size()
+                                                  ? static_cast<std::int64_t>(outline[kept_from].serial)
+                                                  : -static_cast<std::int64_t>(outline.size()),
+                                              pins_of(outline),
+                                              limits.threshold,
+                                              limits.target,
+                                              limits.summary,
+                                              can_write() ? 1 : 0,
+                                              static_cast<std::int64_t>(work_.sizes.scale.ratio * ratio_steps)};
     return fmt::format("{}", fmt::join(numbers, ","));
 }
 
@@ -160,7 +159,7 @@ bool CompactionRun::run() {
 /// Says once what is in the way.
 bool CompactionRun::may_summarise(const TurnFold& fold) {
     if (has_obstacle(fold)) return false;
-    cooldown_.clear(irreducible);
+    cooldown_.clear(over_minimum);
     cooldown_.clear(nothing_to_fold);
     if (can_write()) return true;
     if (cooldown_.is_news("no_model"))
@@ -172,7 +171,7 @@ bool CompactionRun::has_obstacle(const TurnFold& fold) {
     const bool is_over = fold.is_over_minimum();
     if (!is_over && fold.is_possible()) return false;
     if (!is_over && tokens_now() <= work_.limits.threshold) return true;
-    const std::string_view kind = is_over ? irreducible : nothing_to_fold;
+    const std::string_view kind = is_over ? over_minimum : nothing_to_fold;
     if (cooldown_.is_news(kind))
         warn(kind, is_over ? fold.describe_minimum() : fold.describe_nothing(), work_.sizes.context_tokens,
              fold.minimum_tokens());
@@ -184,7 +183,8 @@ bool CompactionRun::commit_cheap() {
     report_refused(turn_, result);
     if (result.outcome == Outcome::vetoed) {
         turn_.report.outcome = Outcome::vetoed;
-        cooldown_.wait_for(add_saturating(work_.sizes.context_tokens, cool_down_of(work_)));
+        cooldown_.wait_for(
+            add_saturating(work_.sizes.context_tokens, cool_down_of(work_.config, work_.limits.threshold)));
     }
     if (!result.committed()) return false;
     const std::int64_t after = tokens_after(result.tokens_before, result.tokens_after);
@@ -199,7 +199,7 @@ bool CompactionRun::commit_cheap() {
 /// Where no summary may stand or no call could be made, the cheap stages are committed, so that they are not planned
 /// and stored again and again; the next attempt waits until what they leave has grown.
 bool CompactionRun::summarise(TurnFold& fold) {
-    const SummaryWork attempt = attempt_of(work_);
+    const SummaryWork attempt = compaction_attempt(work_);
     const AttemptResult result = SummaryAttempt(attempt, fold).run();
     if (result == AttemptResult::committed) return true;
     if (result == AttemptResult::nothing) return false;
@@ -213,7 +213,7 @@ void CompactionRun::prepare() {
     stage_cheap();
     if (!can_write()) return;
     TurnFold fold(work_, layout_);
-    if (!fold.is_over_minimum() && fold.is_possible()) prepare_summary(attempt_of(work_), fold);
+    if (!fold.is_over_minimum() && fold.is_possible()) prepare_summary(compaction_attempt(work_), fold);
 }
 
 }  // namespace
@@ -234,7 +234,7 @@ std::optional<CompactionLimits> due_limits(HookTurn& turn, const CompactionConfi
     Cooldown cooldown(turn);
     if (tokens <= limits.threshold) {
         cooldown.end();
-        cooldown.clear(irreducible);
+        cooldown.clear(over_minimum);
         cooldown.clear(nothing_to_fold);
         if (!turn.config.dry_run) turn.notes().erase("no_progress");
         return std::nullopt;
@@ -271,7 +271,7 @@ bool compact_anyway(const CompactionWork& work) {
 
 /// What the cheap stages would do is in nobody's report yet.
 bool prepare_compaction(const CompactionWork& work) {
-    if (!is_preparation_due(attempt_of(work), work.config.prepare_fraction)) return false;
+    if (!is_preparation_due(compaction_attempt(work), work.config.prepare_fraction)) return false;
     const std::shared_ptr<StageDetails> details = std::exchange(work.turn.report.details, nullptr);
     CompactionRun(work).prepare();
     work.turn.report.details = details;

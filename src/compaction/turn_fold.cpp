@@ -143,9 +143,8 @@ DigestConfig TurnFold::request() {
     work_.edit.update_fingerprints();
     const std::int64_t tokens = tokens_for_text(false);
     DigestConfig config = digest_config(work_.config, tokens);
-    config.max_input_tokens =
-        summary_input_bound(config.max_input_tokens, turn().known_window(),
-                            std::max(turn().config.profile.output_reserve, plan_.summary_tokens));
+    config.max_input_tokens = summary_input_bound(config.max_input_tokens, turn().known_window(),
+                                                  std::max(turn().config.profile.output_reserve, plan_.summary_tokens));
     if (config.user_instruction.empty()) config.user_instruction = compaction_instruction(turn().language);
     config.user_instruction += length_sentence(tokens, turn().language);
     return config;
@@ -165,9 +164,8 @@ std::string TurnFold::text_with_facts(const SummaryText& summary, std::string& n
     const SummaryText cut{cut_to_size(summary.text, tokens_for_text(summary.is_by_rule), counter), summary.is_by_rule};
     const std::int64_t most = add_saturating(budget_.frame, plan_.summary_tokens);
     FactCollector facts;
-    collect_facts(
-        [this](std::size_t i, FunctionRef<void(const PartView&)> visit) { work_.edit.visit_parts(i, visit); },
-        work_.edit.outline(), plan_.folded, facts);
+    collect_facts([this](std::size_t i, FunctionRef<void(const PartView&)> visit) { work_.edit.visit_parts(i, visit); },
+                  work_.edit.outline(), plan_.folded, facts);
     facts.next_message();
     facts.add({.kind = PartKind::text, .text = cut.text}, false);
     note = to_note(facts.missing_in({}, carried_tokens(plan_.summary_tokens), counter, language));

@@ -113,7 +113,7 @@ std::int64_t budget_of_turns(const TurnPlan& plan, const TurnBudget& budget) noe
 
 /// A summary takes at most seven eighths of what it replaces, and what the threshold leaves. One of less than a quarter
 /// of its size is not worth a call.
-std::int64_t room_for_summary(const TurnPlan& plan, const TurnBudget& budget) noexcept {
+std::int64_t tokens_for_summary(const TurnPlan& plan, const TurnBudget& budget) noexcept {
     const std::int64_t left =
         sub_saturating(budget.threshold, add_saturating(plan.floor_with(budget.system_and_tools), plan.recent_tokens));
     const std::int64_t room = sub_saturating(std::min(left, plan.folded_tokens / 8 * 7), budget.frame);
@@ -161,7 +161,7 @@ TurnPlan plan_turns(const Outline& outline, std::span<const std::int64_t> tokens
         plan.folded.push_back(i);
         plan.has_only_summaries = plan.has_only_summaries && comes_from_fold(outline[i]);
     }
-    plan.summary_tokens = room_for_summary(plan, budget);
+    plan.summary_tokens = tokens_for_summary(plan, budget);
     return plan;
 }
 

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view irreducible = "irreducible";
 
 /// Due earlier where it breaks no cache.
-TriggerLimits limits_now(HookTurn& turn, const Trigger& trigger, std::int64_t tokens) {
+TriggerLimits trigger_limits(HookTurn& turn, const Trigger& trigger, std::int64_t tokens) {
     TriggerLimits limits = limits_of(trigger, turn.known_window());
     if (limits.free_tokens <= 0 || tokens <= limits.free_tokens) return limits;
     if (limits.tokens > 0 && limits.tokens <= limits.free_tokens) return limits;
@@ -27,7 +27,7 @@ TriggerLimits limits_now(HookTurn& turn, const Trigger& trigger, std::int64_t to
 
 /// What the trigger judges.
 FoldSizes triggers_of(HookTurn& turn, const SummarizationConfig& config, std::int64_t tokens) {
-    const TriggerLimits limits = limits_now(turn, config.trigger, tokens);
+    const TriggerLimits limits = trigger_limits(turn, config.trigger, tokens);
     return {.context_tokens = tokens, .trigger_tokens = limits.tokens, .limit_messages = limits.messages};
 }
 
@@ -47,7 +47,7 @@ bool is_due(HookTurn& turn, const FoldSizes& sizes, bool needs_all) {
     return (by_tokens || by_messages) && !lacks_tokens && !lacks_messages;
 }
 
-SummaryWork attempt_of(const SummarizationWork& work) {
+SummaryWork summarization_attempt(const SummarizationWork& work) {
     const std::int64_t trigger = work.sizes.trigger_tokens;
     return {.turn = work.turn,
             .edit = work.edit,
@@ -61,7 +61,7 @@ SummaryWork attempt_of(const SummarizationWork& work) {
 }
 
 bool fold(const SummarizationWork& work, SummarizationFold& fold) {
-    const SummaryWork attempt = attempt_of(work);
+    const SummaryWork attempt = summarization_attempt(work);
     return SummaryAttempt(attempt, fold).run() == AttemptResult::committed;
 }
 
@@ -81,7 +81,7 @@ bool may_try(const SummarizationWork& work, const SummarizationFold& fold) {
     cooldown.clear(irreducible);
     if (!fold.is_pointless()) return true;
     turn.report.outcome = Outcome::nothing;
-    cooldown.wait_for(add_saturating(work.sizes.context_tokens, attempt_of(work).cool_down));
+    cooldown.wait_for(add_saturating(work.sizes.context_tokens, summarization_attempt(work).cool_down));
     return false;
 }
 
@@ -114,7 +114,7 @@ FoldSizes sizes_after_overflow(HookTurn& turn, const SummarizationConfig& config
 }
 
 bool prepare_when_near(const SummarizationWork& work) {
-    const SummaryWork attempt = attempt_of(work);
+    const SummaryWork attempt = summarization_attempt(work);
     if (!is_preparation_due(attempt, work.config.prepare_fraction)) return false;
     SummarizationFold planned(work);
     if (!planned.is_over_minimum() && !planned.is_pointless()) prepare_summary(attempt, planned);
@@ -150,7 +150,7 @@ bool summarize_on_demand(const SummarizationWork& work) {
 bool stage_summary_now(const SummarizationWork& work) {
     SummarizationFold planned(work);
     if (planned.is_pointless()) return false;
-    const SummaryWork attempt = attempt_of(work);
+    const SummaryWork attempt = summarization_attempt(work);
     SummaryAttempt(attempt, planned).stage();
     return true;
 }

@@ -105,7 +105,7 @@ void Reduction<M>::clear_when_due(Turn<M>& turn) {
     turn.report.count = tokens;
     turn.report.threshold = limits.due;
     turn.report.outcome = Outcome::undue;
-    detail::Cooldown cooldown(turn);
+    detail::Cooldown cooldown(turn, true);
     if (tokens <= limits.due) return cooldown.end();
     const bool has_new_round = turn.notes().integer("tried_round") != newest_round(turn.conversation.outline());
     if (!has_new_round && cooldown.is_active(tokens)) {
@@ -175,7 +175,7 @@ void Reduction<M>::tell_user(Turn<M>& turn, const CommitResult& result) const {
 template <AgentMessage M>
 void Reduction<M>::remember(Turn<M>& turn, const detail::ClearingRun& run, std::int64_t count,
                             const CommitResult& result) const {
-    detail::Cooldown cooldown(turn);
+    detail::Cooldown cooldown(turn, true);
     if (result.outcome != Outcome::too_small && result.outcome != Outcome::nothing)
         return cooldown.end();
     const std::int64_t freed = run.of_request(sub_saturating(result.tokens_before, result.tokens_after));

@@ -8,11 +8,12 @@
 namespace whittle::inline v0::detail {
 
 /// What the notes of a middleware hold of attempts that failed or gained too little, so that the next hooks repeat
-/// neither the work nor the warning. A dry run changes no notes. Part of the conversation: saved with it, and taken
-/// back with a hook that throws.
+/// neither the work nor the warning. Part of the conversation: saved with it, and taken back with a hook that throws.
 class Cooldown {
 public:
-    explicit Cooldown(HookTurn& turn) noexcept : turn_(turn) {}
+    /// `remembers_dry_runs`: a plan alone is worth remembering; else a dry run changes no notes.
+    explicit Cooldown(HookTurn& turn, bool remembers_dry_runs = false) noexcept
+        : turn_(turn), is_silent_(turn.config.dry_run && !remembers_dry_runs) {}
 
     /// Whether a request of so many tokens is too small for the next attempt.
     [[nodiscard]] bool is_active(std::int64_t tokens) const;
@@ -26,6 +27,7 @@ public:
 
 private:
     HookTurn& turn_;
+    bool is_silent_;
 };
 
 }  // namespace whittle::inline v0::detail
