@@ -1,13 +1,12 @@
 #include "whittle/reduction/detail/clearing_run.hpp"
 
+#include "result_clearing.hpp"
 #include "whittle/base/detail/names.hpp"
-#include "whittle/base/event.hpp"
 #include "whittle/chain/detail/edit_schedule.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <new>
 #include <set>
 #include <unordered_set>
 #include <utility>
@@ -24,6 +23,14 @@ std::size_t first_to_clear(const ClearingPlan& plan, const ReductionConfig& conf
             return has_inputs ? std::min(candidate.call, candidate.message) : candidate.message;
     }
     return otherwise;
+}
+
+/// A handler has erased parts: later results in that message have moved.
+void close_ranks(std::span<ClearingCandidate> candidates, std::size_t message, std::span<const std::size_t> erased) {
+    for (ClearingCandidate& candidate : candidates) {
+        if (candidate.message != message) continue;
+        for (std::size_t& part : candidate.parts) part -= count_below(erased, part);
+    }
 }
 
 }  // namespace
@@ -59,164 +66,58 @@ void warn_if_above(HookTurn& turn, std::int64_t before, std::int64_t after, std:
         before, after);
 }
 
-ClearingPlan ClearingRun::plan() const {
-    return plan_clearing(edit_.outline(), config_, turn_.config.protected_tools, name_,
-                         [&](std::size_t message) { return edit_.is_pinned(message); });
-}
-
 void ClearingRun::clear(std::int64_t target) {
-    edit_.allow_stored();
+    const HookTurn& turn = scope_.turn;
+    scope_.edit.allow_stored();
     clear_thinking(target);
-    ClearingPlan planned = plan();
+    ClearingPlan planned = scope_.plan();
     std::vector<ClearingCandidate>& candidates = planned.candidates;
     for (std::size_t c = 0; c < candidates.size(); ++c) {
         const ClearingCandidate& candidate = candidates[c];
-        const bool enough = is_enough(target, counted_freed());
-        erased_.clear();
+        const bool enough = is_enough(target, scope_.counted_freed());
         std::int64_t freed = 0;
+        ResultClearing result(scope_, candidate);
         const bool is_looked_at = candidate.rule.empty() && !enough;
-        const bool has_failed = is_looked_at && !attempt([&] { freed = stage(candidate); });
+        const bool has_failed = is_looked_at && !attempt([&] { freed = result.stage(); });
         const std::string_view rule = !candidate.rule.empty() ? candidate.rule
                                       : enough                ? "target_reached"
                                       : has_failed            ? "failed"
                                       : freed > 0             ? "old_round"
                                                               : "no_gain";
-        if (turn_.config.explain || freed > 0 || has_failed) {
-            turn_.report.more().candidates.push_back(
-                {edit_.outline()[candidate.message].serial, candidate.parts.front(), freed > 0, rule, freed});
+        const Serial serial = scope_.edit.outline()[candidate.message].serial;
+        if (turn.config.explain || freed > 0 || has_failed) {
+            turn.report.more().candidates.push_back({serial, candidate.parts.front(), freed > 0, rule, freed});
         }
-        std::ranges::sort(erased_);
-        if (freed > 0 && !erased_.empty()) close_ranks(std::span(candidates).subspan(c + 1), candidate.message);
+        if (freed <= 0) continue;
+        if (result.is_users()) add_users_unit(result.unit(), serial, candidate.parts.front());
+        close_ranks(std::span(candidates).subspan(c + 1), candidate.message, result.erased());
     }
-}
-
-/// A handler has erased parts: later results in that message have moved.
-void ClearingRun::close_ranks(std::span<ClearingCandidate> candidates, std::size_t message) const {
-    for (ClearingCandidate& candidate : candidates) {
-        if (candidate.message != message) continue;
-        for (std::size_t& part : candidate.parts) part -= count_below(erased_, part);
-    }
-}
-
-std::vector<Part> ClearingRun::parts_of_result(const ClearingCandidate& candidate) const {
-    std::vector<Part> parts;
-    for_each_part_of(candidate, [&](std::size_t, const PartView& part) { parts.push_back(to_part(part)); });
-    return parts;
-}
-
-std::string ClearingRun::arguments_of(const ClearingCandidate& candidate) const {
-    return candidate.call_part ? edit_.text_of_part(candidate.call, *candidate.call_part) : std::string();
-}
-
-std::int64_t ClearingRun::tokens_of(const PartView& part) const {
-    const TokenCounter& counter = turn_.counter();
-    return part.kind == PartKind::media ? counter.media_tokens(part.media) : counter.count(part.text);
-}
-
-/// Plans one call's clearing as a unit of its own. Returns the tokens that it frees; 0 if it was left as it is.
-std::int64_t ClearingRun::stage(const ClearingCandidate& candidate) {
-    const std::int64_t before = edit_.tokens_after();
-    const ToolReductionCallbacks* own = find_for_tool(callbacks_.tool_config, tool_of(candidate));
-    const bool is_handled = own != nullptr && own->clear_handler;
-    std::vector<Part> parts;  // as a user's function sees them
-    if (is_handled || callbacks_.generate_key) parts = parts_of_result(candidate);
-    std::optional<ClearResult> handled;
-    if (is_handled) {
-        handled = ask(own->clear_handler, candidate, parts);
-        if (!handled->need_clear) return 0;
-    }
-    const bool has_failed = first_part(candidate).is_error;
-    planned_.begin_unit();
-    const Unit unit = edit_.begin_unit();
-    const auto drop = [&] {
-        edit_.drop_unit(unit);
-        planned_.drop_unit();
-        return 0;
-    };
-    try {
-        if (handled) {
-            stage_handler(candidate, parts, *std::move(handled));
-        } else {
-            stage_result(candidate, parts);
-            if (clears_inputs(config_, tool_of(candidate)) || (config_.clear_failed_inputs && has_failed))
-                stage_arguments(candidate, parts);
-        }
-    } catch (...) {
-        drop();
-        throw;
-    }
-    const std::int64_t freed = before - edit_.tokens_after();
-    if (freed <= 0) return drop();
-    if (is_handled) users_units_.push_back({unit, edit_.outline()[candidate.message].serial, candidate.parts.front()});
-    return freed;
-}
-
-bool ClearingRun::attempt(FunctionRef<void()> work) {
-    try {
-        work();
-        return true;
-    } catch (const std::bad_alloc&) {
-        throw;
-    } catch (const Error& error) {
-        if (turn_.config.on_error == OnError::propagate || error.errc() == Errc::cancelled) throw;
-        note_failure();
-    } catch (...) {
-        if (turn_.config.on_error == OnError::propagate) throw;
-        note_failure();
-    }
-    return false;
-}
-
-/// Of the exception in flight.
-void ClearingRun::note_failure() {
-    if (failures_++ == 0) first_failure_ = current_error_text();
-}
-
-void ClearingRun::tell_failures() {
-    if (failures_ == 0) return;
-    const std::string text =
-        failures_ == 1 ? first_failure_ : first_failure_ + " (and " + std::to_string(failures_ - 1) + " more)";
-    failures_ = 0;
-    turn_.report.more().error = text;
-    tell_failure(turn_.on_event, name_, turn_.conversation_id(), text);
 }
 
 /// What users' functions made that breaks a rule of the provider, by itself or together, is left out; if that is not
 /// why the commit failed, all of it.
 CommitResult ClearingRun::commit(std::int64_t at_least) {
     CommitResult result;
-    const auto commit_edit = [&] { result = edit_.commit({.at_least_tokens = counted_for(at_least)}); };
+    const auto commit_edit = [&] { result = scope_.edit.commit({.at_least_tokens = scope_.counted_for(at_least)}); };
     if (users_units_.empty()) {
         commit_edit();
-    } else if (!is_valid(commit_edit) && (drop_rule_breakers().empty() || !is_valid(commit_edit))) {
+    } else if (!failures_.is_valid(commit_edit) && (drop_rule_breakers().empty() || !failures_.is_valid(commit_edit))) {
         std::vector<Unit> all;
         for (const UsersUnit& users : users_units_) all.push_back(users.unit);
         report_dropped(all);
-        edit_.drop_units(std::move(all));
+        scope_.edit.drop_units(std::move(all));
         commit_edit();
     }
     const bool is_nothing = result.outcome == Outcome::nothing || result.outcome == Outcome::too_small;
-    if (failures_ > 0 && is_nothing) turn_.report.outcome = Outcome::failed;
-    tell_failures();
+    if (!failures_.empty() && is_nothing) scope_.turn.report.outcome = Outcome::failed;
+    failures_.tell();
     return result;
-}
-
-/// Runs a commit; false if it would break a rule. Whatever else goes wrong is none of the users' edits' fault.
-bool ClearingRun::is_valid(FunctionRef<void()> commit) {
-    try {
-        commit();
-        return true;
-    } catch (const Error& error) {
-        if (turn_.config.on_error == OnError::propagate || error.errc() != Errc::invalid_history) throw;
-        note_failure();
-        return false;
-    }
 }
 
 std::vector<Unit> ClearingRun::drop_rule_breakers() {
     std::vector<Unit> units;
     for (const UsersUnit& users : users_units_) units.push_back(users.unit);
-    std::vector<Unit> dropped = edit_.drop_rule_breakers(std::move(units));
+    std::vector<Unit> dropped = scope_.edit.drop_rule_breakers(std::move(units));
     report_dropped(dropped);
     return dropped;
 }
@@ -227,7 +128,7 @@ void ClearingRun::report_dropped(const std::vector<Unit>& units) {
     for (const UsersUnit& users : users_units_) {
         if (dropped.contains(users.unit)) places.emplace(users.serial, users.part);
     }
-    for (Candidate& candidate : turn_.report.more().candidates) {
+    for (Candidate& candidate : scope_.turn.report.more().candidates) {
         if (!candidate.cut || !places.contains({candidate.serial, candidate.part})) continue;
         candidate.cut = false;
         candidate.rule = "failed";

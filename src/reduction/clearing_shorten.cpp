@@ -5,36 +5,55 @@
 #include <algorithm>
 #include <utility>
 
-// How the newest results are shortened.
-
 namespace whittle::inline v0::detail {
 
+namespace {
+
+/// How the newest results are shortened.
+class NewestShortening {
+public:
+    explicit NewestShortening(ClearingScope& scope) noexcept : scope_(scope) {}
+
+    /// Plans what frees so many tokens of the request.
+    void stage(std::int64_t tokens);
+
+private:
+    [[nodiscard]] ClearingPlan plan() const;
+    [[nodiscard]] std::int64_t limit_that_frees(std::int64_t tokens,
+                                                const std::vector<ClearingCandidate>& candidates) const;
+    std::int64_t shorten(const ClearingCandidate& candidate, std::int64_t max_bytes);
+    void shorten_text(const ClearingCandidate& candidate, std::size_t i, const std::string& whole,
+                      std::int64_t max_bytes, const std::shared_ptr<Storage>& storage);
+
+    ClearingScope& scope_;
+};
+
 /// What may be shortened: results of retained rounds that nobody else has made or wants as they are.
-ClearingPlan ClearingRun::plan_shortening() const {
-    ClearingPlan planned = plan();
+ClearingPlan NewestShortening::plan() const {
+    ClearingPlan planned = scope_.plan();
     std::erase_if(planned.candidates, [&](const ClearingCandidate& candidate) {
-        if (!candidate.is_retained || edit_.is_pinned(candidate.message)) return true;
-        if (matches_tool(turn_.config.protected_tools, tool_of(candidate))) return true;
-        if (skips_truncation(config_, tool_of(candidate))) return true;
+        if (!candidate.is_retained || scope_.edit.is_pinned(candidate.message)) return true;
+        if (matches_tool(scope_.turn.config.protected_tools, scope_.tool_of(candidate))) return true;
+        if (skips_truncation(scope_.config, scope_.tool_of(candidate))) return true;
         return std::ranges::any_of(candidate.parts, [&](std::size_t part) {
-            const Mark& mark = mark_of(edit_.outline()[candidate.message], part);
-            return origin_of(mark) != Origin::original && (mark->by != name_ || mark->reason == "clear");
+            const Mark& mark = mark_of(scope_.edit.outline()[candidate.message], part);
+            return origin_of(mark) != Origin::original && (mark->by != scope_.name() || mark->reason == "clear");
         });
     });
     return planned;
 }
 
 /// The largest limit for each of their texts that frees so much of our count, by estimate.
-std::int64_t ClearingRun::limit_that_frees(std::int64_t tokens,
-                                           const std::vector<ClearingCandidate>& candidates) const {
+std::int64_t NewestShortening::limit_that_frees(std::int64_t tokens,
+                                                const std::vector<ClearingCandidate>& candidates) const {
     constexpr std::int64_t notice = 250;
     constexpr std::int64_t least = 1'000;
     std::vector<std::pair<std::int64_t, std::int64_t>> sizes;  // bytes, tokens
     std::int64_t largest = least;
     for (const ClearingCandidate& candidate : candidates) {
-        for (const Part& part : parts_of_result(candidate)) {
+        for (const Part& part : scope_.parts_of_result(candidate)) {
             if (part.kind == PartKind::media) continue;
-            sizes.emplace_back(static_cast<std::int64_t>(part.text.size()), turn_.counter().count(part.text));
+            sizes.emplace_back(static_cast<std::int64_t>(part.text.size()), scope_.turn.counter().count(part.text));
             largest = std::max(largest, sizes.back().first);
         }
     }
@@ -56,55 +75,62 @@ std::int64_t ClearingRun::limit_that_frees(std::int64_t tokens,
     return limit;
 }
 
-void ClearingRun::shorten_newest(std::int64_t tokens) {
-    edit_.allow_open_results();
-    const ClearingPlan planned = plan_shortening();
-    const std::int64_t limit = limit_that_frees(counted_for(tokens), planned.candidates);
+void NewestShortening::stage(std::int64_t tokens) {
+    scope_.edit.allow_open_results();
+    const ClearingPlan planned = plan();
+    const std::int64_t limit = limit_that_frees(scope_.counted_for(tokens), planned.candidates);
     for (const ClearingCandidate& candidate : planned.candidates) {
         const std::int64_t less = shorten(candidate, limit);
         if (less > 0) {
-            turn_.report.more().candidates.push_back(
-                {edit_.outline()[candidate.message].serial, candidate.parts.front(), true, "newest_shortened", less});
+            scope_.turn.report.more().candidates.push_back({scope_.edit.outline()[candidate.message].serial,
+                                                            candidate.parts.front(), true, "newest_shortened", less});
         }
     }
 }
 
 /// Plans one result's shortening as a unit of its own. Returns the tokens that it frees.
-std::int64_t ClearingRun::shorten(const ClearingCandidate& candidate, std::int64_t max_bytes) {
-    const auto storage = storage_for(tool_of(candidate));
+std::int64_t NewestShortening::shorten(const ClearingCandidate& candidate, std::int64_t max_bytes) {
+    const auto storage = scope_.storage_for(scope_.tool_of(candidate));
     if (!storage) return 0;
-    const std::vector<Part> parts = parts_of_result(candidate);
-    const std::int64_t before = edit_.tokens_after();
-    const Unit unit = edit_.begin_unit();
+    const std::vector<Part> parts = scope_.parts_of_result(candidate);
+    const std::int64_t before = scope_.edit.tokens_after();
+    const Unit unit = scope_.edit.begin_unit();
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const bool is_long = static_cast<std::int64_t>(parts[i].text.size()) > max_bytes;
         if (parts[i].kind != PartKind::media && is_long) shorten_text(candidate, i, parts[i].text, max_bytes, storage);
     }
-    const std::int64_t freed = before - edit_.tokens_after();
+    const std::int64_t freed = before - scope_.edit.tokens_after();
     if (freed > 0) return freed;
-    edit_.drop_unit(unit);
+    scope_.edit.drop_unit(unit);
     return 0;
 }
 
 /// The notice names the object that has the text, or one that is made. A text that nobody has stays.
-void ClearingRun::shorten_text(const ClearingCandidate& candidate, std::size_t i, const std::string& whole,
-                               std::int64_t max_bytes, const std::shared_ptr<Storage>& storage) {
+void NewestShortening::shorten_text(const ClearingCandidate& candidate, std::size_t i, const std::string& whole,
+                                    std::int64_t max_bytes, const std::shared_ptr<Storage>& storage) {
     const std::span<const std::string> stored = candidate.stored_of(i);
     const bool is_new = stored.empty();
-    const Mark& mark = mark_of(edit_.outline()[candidate.message], candidate.parts[i]);
+    const Mark& mark = mark_of(scope_.edit.outline()[candidate.message], candidate.parts[i]);
     if (is_new && origin_of(mark) != Origin::original) return;
     Provenance provenance{.origin = Origin::placeholder,
                           .reason = std::string(truncate_reason),
                           .stored = {stored.begin(), stored.end()}};
     if (is_new)
-        provenance.stored.push_back(
-            free_key(*storage, usual_key(config_, turn_.conversation_id(), "trunc", object_name_of(candidate)), whole,
-                     planned_));
-    const std::string location = reference_to(*storage, provenance.stored.front(), reader());
-    const TruncatedText text{.tool = tool_of(candidate), .location = location, .reader = reader()};
-    edit_.set_text(candidate.message, candidate.parts[i],
-                   cut_to(whole, static_cast<std::size_t>(max_bytes), text, turn_.language), provenance);
-    if (is_new) offload(provenance.stored.front(), whole, storage, original_at(candidate, i));
+        provenance.stored.push_back(free_key(
+            *storage,
+            usual_key(scope_.config, scope_.turn.conversation_id(), "trunc", scope_.first_part(candidate).object_name),
+            whole, scope_.planned));
+    const std::string location = reference_to(*storage, provenance.stored.front(), scope_.reader());
+    const TruncatedText text{.tool = scope_.tool_of(candidate), .location = location, .reader = scope_.reader()};
+    scope_.edit.set_text(candidate.message, candidate.parts[i],
+                         cut_to(whole, static_cast<std::size_t>(max_bytes), text, scope_.turn.language), provenance);
+    if (is_new)
+        scope_.offload(provenance.stored.front(), whole, storage,
+                       Draft::Original{scope_.edit.outline()[candidate.message].serial, candidate.parts[i]});
 }
+
+}  // namespace
+
+void ClearingRun::shorten_newest(std::int64_t tokens) { NewestShortening(scope_).stage(tokens); }
 
 }  // namespace whittle::inline v0::detail

@@ -43,63 +43,47 @@ struct ClearingCallbacks {
 /// and break the cache there.
 void warn_if_above(HookTurn& turn, std::int64_t before, std::int64_t after, std::int64_t trigger);
 
-/// One run of the clearing phase: plans edits stage by stage in one transaction, each seeing the work of the one
-/// before.
-class ClearingRun {
+/// What one run of the clearing phase works with. A view, but for the keys that it has planned.
+class ClearingScope {
 public:
     /// `count`: tokens of the request, as the trigger judges it; `scale`: how that compares with what we count.
-    ClearingRun(HookTurn& turn, Draft& edit, const ReductionConfig& config, const ClearingCallbacks& callbacks,
-                std::int64_t count, const TokenScale& scale)
-        : turn_(turn),
-          edit_(edit),
-          config_(config),
-          callbacks_(callbacks),
-          name_(turn.report.middleware),
-          count_(count),
-          scale_(scale) {}
+    ClearingScope(HookTurn& hook_turn, Draft& draft, const ReductionConfig& settings,
+                  const ClearingCallbacks& functions, std::int64_t count, const TokenScale& scale)
+        : turn(hook_turn), edit(draft), config(settings), callbacks(functions), count_(count), scale_(scale) {}
 
-    /// Replaces old results, and what else is asked for, oldest first, until the count is below `target` (0: all).
-    void clear(std::int64_t target);
-    /// Cuts results of the newest rounds down until `tokens` more of the request are free, or nothing more can be cut.
-    void shorten_newest(std::int64_t tokens);
+    HookTurn& turn;
+    Draft& edit;
+    const ReductionConfig& config;
+    ClearingCallbacks callbacks;
+    PlannedKeys planned{};
 
+    [[nodiscard]] std::string_view name() const noexcept { return turn.report.middleware; }
     /// Tokens of the request, like `count`: what a provider bills for what we count as gone.
-    [[nodiscard]] std::int64_t freed() const noexcept { return of_request(counted_freed()); }
     [[nodiscard]] std::int64_t of_request(std::int64_t counted) const noexcept { return scale_.to_request(counted); }
-    /// `at_least`: tokens of the request.
-    CommitResult commit(std::int64_t at_least);
-
-    /// Below `target` once so much of our count is gone, and worth a commit: a plan that stopped at the target alone
-    /// might be dropped as too small.
-    [[nodiscard]] bool is_enough(std::int64_t target, std::int64_t counted_freed) const noexcept {
-        const std::int64_t freed = of_request(counted_freed);
-        return target > 0 && sub_saturating(count_, freed) < target && freed >= config_.clear_at_least_tokens;
-    }
-    /// Runs what concerns one round or one result. If that fails, it alone stays as it is; what stops the whole hook is
-    /// thrown on. False if it failed.
-    bool attempt(FunctionRef<void()> work);
-    /// A user's function made that unit, whose line in the report is that of `serial` and `part`.
-    void add_users_unit(Unit unit, Serial serial, std::size_t part) { users_units_.push_back({unit, serial, part}); }
-
-private:
-    [[nodiscard]] std::int64_t counted_freed() const noexcept {
-        return sub_saturating(edit_.tokens_before(), edit_.tokens_after());
-    }
     /// The least of our count that takes that much of the request.
     [[nodiscard]] std::int64_t counted_for(std::int64_t request_tokens) const noexcept {
         const std::int64_t counted = scale_.to_counted(request_tokens);
         return of_request(counted) < request_tokens ? add_saturating(counted, 1) : counted;
     }
-    [[nodiscard]] bool is_valid(FunctionRef<void()> commit);
-    void note_failure();
-    void tell_failures();
-    [[nodiscard]] std::vector<Unit> drop_rule_breakers();
-    void report_dropped(const std::vector<Unit>& units);
-    [[nodiscard]] ClearingPlan plan() const;
-    [[nodiscard]] std::shared_ptr<Storage> storage_for(std::string_view tool) const {
-        return backend_for(config_, tool, turn_.config.storage);
+    [[nodiscard]] std::int64_t counted_freed() const noexcept {
+        return sub_saturating(edit.tokens_before(), edit.tokens_after());
     }
-    [[nodiscard]] std::string_view reader() const { return reader_among(turn_.tools, config_.read_file_tool_name); }
+    /// Below `target` once so much of our count is gone, and worth a commit: a plan that stopped at the target alone
+    /// might be dropped as too small.
+    [[nodiscard]] bool is_enough(std::int64_t target, std::int64_t counted_freed) const noexcept {
+        const std::int64_t freed = of_request(counted_freed);
+        return target > 0 && sub_saturating(count_, freed) < target && freed >= config.clear_at_least_tokens;
+    }
+    [[nodiscard]] ClearingPlan plan() const;
+
+    [[nodiscard]] std::shared_ptr<Storage> storage_for(std::string_view tool) const {
+        return backend_for(config, tool, turn.config.storage);
+    }
+    [[nodiscard]] std::string_view reader() const { return reader_among(turn.tools, config.read_file_tool_name); }
+    void offload(std::string key, std::string content, const std::shared_ptr<Storage>& storage,
+                 std::optional<Draft::Original> original);
+    [[nodiscard]] std::int64_t tokens_of(const PartView& part) const;
+
     /// Calls `visit(i, part)` for part `i` of the candidate.
     void for_each_part_of(const ClearingCandidate& candidate,
                           FunctionRef<void(std::size_t, const PartView&)> visit) const;
@@ -109,86 +93,77 @@ private:
     [[nodiscard]] std::string_view tool_of(const ClearingCandidate& candidate) const {
         return first_part(candidate).tool;
     }
-    /// Last component of its key.
-    [[nodiscard]] std::string_view object_name_of(const ClearingCandidate& candidate) const {
-        return first_part(candidate).object_name;
-    }
     [[nodiscard]] std::vector<Part> parts_of_result(const ClearingCandidate& candidate) const;
-    [[nodiscard]] std::string arguments_of(const ClearingCandidate& candidate) const;
-    /// What a user's function says of a call and its result.
-    template <typename Result>
-    [[nodiscard]] Result ask(const std::function<Result(const ToolDetail&)>& function,
-                             const ClearingCandidate& candidate, const std::vector<Part>& parts) const {
-        const std::string arguments = arguments_of(candidate);
-        const PartInfo& part = first_part(candidate);
-        CallbackContext context = turn_.callback_context();
-        context.object_name = part.object_name;
-        context.round = edit_.outline()[candidate.call].serial;
-        return function(ToolDetail{context, part.tool, part.call_id, arguments, parts});
-    }
-    void clear_thinking(std::int64_t target);
-    [[nodiscard]] std::vector<std::size_t> old_thinking() const;
-    [[nodiscard]] std::int64_t thinking_tokens(std::size_t message) const;
-    std::int64_t stage_thinking(std::size_t message);
-    std::int64_t stage(const ClearingCandidate& candidate);
-    [[nodiscard]] std::string failed_lines(const ClearingCandidate& candidate) const;
-    void stage_result(const ClearingCandidate& candidate, const std::vector<Part>& parts);
-    /// What is to be stored of a result.
-    struct Offload {
-        std::int64_t tokens = 0;               // of all its parts
-        bool is_text = false;                  // the text of its only part
-        Hash128 print{};                       // of that text
-        std::optional<std::string> content{};  // anything else
-    };
-    [[nodiscard]] bool is_held_beside(const ClearingCandidate& candidate, Storage& storage, const PartView& part) const;
-    Offload look_at(const ClearingCandidate& candidate, const std::vector<Part>& parts, Storage* storage,
-                    Provenance& provenance, ClearedText& text);
-    void name_object(const ClearingCandidate& candidate, const std::vector<Part>& parts, Storage& storage,
-                     std::string_view content, Provenance& provenance, ClearedText& text);
-    void stage_arguments(const ClearingCandidate& candidate, const std::vector<Part>& parts);
-    void stage_handler(const ClearingCandidate& candidate, const std::vector<Part>& parts, ClearResult result);
-    void close_ranks(std::span<ClearingCandidate> candidates, std::size_t message) const;
-    void set_parts(const ClearingCandidate& candidate, const std::vector<Part>& before, const std::vector<Part>& now,
-                   const Provenance& provenance);
-    void set_all(const ClearingCandidate& candidate, std::string_view text, Provenance provenance);
-    void set_each(const ClearingCandidate& candidate, const std::vector<bool>& is_new, const std::vector<Part>& now,
-                  const Provenance& provenance);
-    [[nodiscard]] std::string key_for(const ClearingCandidate& candidate, const std::vector<Part>& parts) const;
-    void offload(std::string key, std::string content, const std::shared_ptr<Storage>& storage,
-                 std::optional<Draft::Original> original);
-    [[nodiscard]] std::int64_t tokens_of(const PartView& part) const;
-    [[nodiscard]] ClearingPlan plan_shortening() const;
-    [[nodiscard]] std::int64_t limit_that_frees(std::int64_t tokens,
-                                                const std::vector<ClearingCandidate>& candidates) const;
-    [[nodiscard]] Draft::Original original_at(const ClearingCandidate& candidate, std::size_t part) const {
-        return {edit_.outline()[candidate.message].serial, candidate.parts[part]};
-    }
-    void shorten_text(const ClearingCandidate& candidate, std::size_t i, const std::string& whole,
-                      std::int64_t max_bytes, const std::shared_ptr<Storage>& storage);
-    std::int64_t shorten(const ClearingCandidate& candidate, std::int64_t max_bytes);
+
+private:
+    std::int64_t count_;
+    TokenScale scale_;
+};
+
+/// Runs what concerns one round or one result: if that fails, it alone stays as it is. What stops the whole hook is
+/// thrown on.
+class ClearingFailures {
+public:
+    explicit ClearingFailures(HookTurn& turn) noexcept : turn_(turn) {}
+
+    /// False if it failed.
+    bool attempt(FunctionRef<void()> work);
+    /// False if it would break a rule. Whatever else goes wrong is thrown.
+    [[nodiscard]] bool is_valid(FunctionRef<void()> commit);
+    [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+    /// Reports them.
+    void tell();
+
+private:
+    void note();
 
     HookTurn& turn_;
-    Draft& edit_;
-    const ReductionConfig& config_;
-    ClearingCallbacks callbacks_;
-    std::string_view name_;
-    std::int64_t count_;  // of the request, as the trigger judges it
-    TokenScale scale_;
-    PlannedKeys planned_{};
-    std::string placeholder_{};          // of the result at hand; keeps its room
-    std::vector<std::size_t> erased_{};  // parts of the message that a replacement took out
+    int count_ = 0;
+    std::string first_{};
+};
+
+/// One run of the clearing phase: plans edits stage by stage in one transaction, each seeing the work of the one
+/// before.
+class ClearingRun {
+public:
+    ClearingRun(HookTurn& turn, Draft& edit, const ReductionConfig& config, const ClearingCallbacks& callbacks,
+                std::int64_t count, const TokenScale& scale)
+        : scope_(turn, edit, config, callbacks, count, scale), failures_(turn) {}
+
+    /// Replaces old results, and what else is asked for, oldest first, until the count is below `target` (0: all).
+    void clear(std::int64_t target);
+    /// Cuts results of the newest rounds down until `tokens` more of the request are free, or nothing more can be cut.
+    void shorten_newest(std::int64_t tokens);
+
+    [[nodiscard]] std::int64_t freed() const noexcept { return of_request(scope_.counted_freed()); }
+    [[nodiscard]] std::int64_t of_request(std::int64_t counted) const noexcept { return scope_.of_request(counted); }
+    [[nodiscard]] bool is_enough(std::int64_t target, std::int64_t counted_freed) const noexcept {
+        return scope_.is_enough(target, counted_freed);
+    }
+    bool attempt(FunctionRef<void()> work) { return failures_.attempt(work); }
+    /// A user's function made that unit, whose line in the report is that of `serial` and `part`.
+    void add_users_unit(Unit unit, Serial serial, std::size_t part) { users_units_.push_back({unit, serial, part}); }
+    /// `at_least`: tokens of the request.
+    CommitResult commit(std::int64_t at_least);
+
+private:
     /// What a user's function made, and its line in the report.
     struct UsersUnit {
         Unit unit = 0;
         Serial serial = 0;
         std::size_t part = 0;
     };
+
+    void clear_thinking(std::int64_t target);
+    [[nodiscard]] std::vector<Unit> drop_rule_breakers();
+    void report_dropped(const std::vector<Unit>& units);
+
+    ClearingScope scope_;
+    ClearingFailures failures_;
     std::vector<UsersUnit> users_units_{};
-    int failures_ = 0;  // rounds and results that stay because something threw
-    std::string first_failure_{};
 };
 
 /// How many of `parts`, which are sorted, are below `part`.
-[[nodiscard]] std::size_t count_below(const std::vector<std::size_t>& parts, std::size_t part);
+[[nodiscard]] std::size_t count_below(std::span<const std::size_t> parts, std::size_t part);
 
 }  // namespace whittle::inline v0::detail
