@@ -3,6 +3,8 @@
 #include "whittle/base/detail/graphemes.hpp"
 #include "whittle/base/detail/json.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -168,6 +170,22 @@ bool is_json_object(std::string_view text) {
     if (first == std::string_view::npos || text[first] != '{') return false;
     if (text.find('\0') != std::string_view::npos) return false;  // the parser would take it for the end
     return detail::is_json(text);
+}
+
+std::string detail::in_quotes(std::string_view text) {
+    constexpr std::size_t largest = 120;
+    std::string out = "\"";
+    for (const char c : to_valid_utf8(utf8_prefix(text, largest))) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x20 || byte == 0x7f) {
+            out += fmt::format("\\x{:02x}", byte);
+        } else {
+            out += c;
+        }
+    }
+    out += '"';
+    if (text.size() > largest) out += fmt::format(" ({} bytes)", text.size());
+    return out;
 }
 
 }  // namespace whittle::inline v0

@@ -98,20 +98,4 @@ std::string read_arguments_schema(std::int64_t largest_context) {
         largest_context);
 }
 
-std::string in_quotes(std::string_view text) {
-    constexpr std::size_t largest = 120;
-    std::string out = "\"";
-    for (const char c : to_valid_utf8(utf8_prefix(text, largest))) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte < 0x20 || byte == 0x7f) {
-            out += fmt::format("\\x{:02x}", byte);
-        } else {
-            out += c;
-        }
-    }
-    out += '"';
-    if (text.size() > largest) out += fmt::format(" ({} bytes)", text.size());
-    return out;
-}
-
 }  // namespace whittle::inline v0::detail

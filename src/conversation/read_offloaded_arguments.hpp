@@ -24,7 +24,4 @@ struct ReadArguments {
 [[nodiscard]] ReadArguments parse_read_arguments(std::string_view json, std::int64_t largest_context);
 [[nodiscard]] std::string read_arguments_schema(std::int64_t largest_context);
 
-/// In quotes, fit for one line: control characters escaped, cut after 120 bytes.
-[[nodiscard]] std::string in_quotes(std::string_view text);
-
 }  // namespace whittle::inline v0::detail

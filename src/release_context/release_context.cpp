@@ -1,6 +1,5 @@
 #include "whittle/release_context/detail/release_context.hpp"
 
-#include "../conversation/read_offloaded_arguments.hpp"
 #include "release_notes.hpp"
 #include "whittle/base/detail/field_check.hpp"
 #include "whittle/base/detail/json.hpp"

@@ -11,7 +11,10 @@ namespace whittle::inline v0 {
 
 namespace detail {
 inline constexpr std::size_t longest_character = 4;  ///< bytes in UTF-8
-}
+
+/// In quotes, fit for one line: control characters escaped, cut after 120 bytes.
+[[nodiscard]] std::string in_quotes(std::string_view text);
+}  // namespace detail
 
 /// The longest prefix of at most `max_bytes` that splits no character as readers see it: no UTF-8 sequence, and no
 /// extended grapheme cluster (UAX #29 of Unicode 16), such as a letter with its accents, a flag, a joined emoji or CR
