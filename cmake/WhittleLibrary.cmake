@@ -28,7 +28,7 @@ whittle_compile_by_folder(whittle)
 # A host compiles the core once and never a part of it anew: folders together, since two files of one folder each cost the
 # compiler the headers and what it makes of the standard library's templates again. Four, for as many cores.
 if(NOT PROJECT_IS_TOP_LEVEL)
-  set(together "base|fields|message|model|storage|tokens" "chain|conversation|loop" "compaction|pruning|release_context|summary|reduction"
+  set(together "base|fields|message|model|storage|tokens" "chain|conversation|loop" "compaction|pruning|summary|reduction"
       "preset|summarization|token_saving|trimming"
   )
   foreach(folders IN LISTS together)

@@ -17,7 +17,6 @@
 #include "whittle/pruning/fetch_media.hpp"
 #include "whittle/pruning/pruning.hpp"
 #include "whittle/reduction/reduction.hpp"
-#include "whittle/release_context/release_context.hpp"
 #include "whittle/storage/storage.hpp"
 #include "whittle/summarization/summarization.hpp"
 #include "whittle/token_saving/token_saving.hpp"

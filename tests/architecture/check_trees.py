@@ -20,7 +20,7 @@ conversation
 chain
 summary
 pruning
-reduction trimming summarization token_saving release_context compaction
+reduction trimming summarization token_saving compaction
 preset loop
 """
 LAYER = {folder: i for i, line in enumerate(LAYERS.split("\n")) for folder in line.split()}

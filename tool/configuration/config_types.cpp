@@ -12,6 +12,9 @@
 #if WHITTLE_HAVE_REDIS
 #    include "whittle/redis/redis_store_type.hpp"
 #endif
+#if WHITTLE_HAVE_RELEASE_CONTEXT
+#    include "whittle/release_context/release_context.hpp"
+#endif
 #if WHITTLE_HAVE_SEALING
 #    include "whittle/sealing/sealed_store_type.hpp"
 #endif
@@ -28,6 +31,9 @@ namespace {
 template <AgentMessage... Ms>
 void register_over(ConfigTypes& types, const EnvironmentLookup& environment) {
     types.register_middleware<Ms...>(condensing_type(), make_condensing);
+#if WHITTLE_HAVE_RELEASE_CONTEXT
+    types.register_middleware<Ms...>(release_context_type(), make_release_context);
+#endif
     types.register_model<Ms...>(openai_model_type(), [environment](const auto& settings, const auto& context) {
         return openai_model_maker({.transport = tool_transport(), .lookup = environment, .limits = {}})(settings,
                                                                                                         context);

@@ -5,6 +5,7 @@
 #include "whittle/config/config_json.hpp"
 #include "whittle/conversation/conversation.hpp"
 #include "whittle/openai/openai.hpp"
+#include "whittle/release_context/release_context.hpp"
 #include "whittle/tiktoken/exact_counter_type.hpp"
 
 #include <nlohmann/json.hpp>
@@ -47,6 +48,7 @@ std::vector<ToolSpec> specs_of(const std::string& tools) {
 ConfigTypes boundary_types() {
     ConfigTypes types;
     types.register_middleware<openai::Message>(condensing_type(), make_condensing);
+    types.register_middleware<openai::Message>(release_context_type(), make_release_context);
     for (CounterType<ExactCounterConfig>& counter : exact_counter_types()) types.register_counter(std::move(counter));
     return types;
 }

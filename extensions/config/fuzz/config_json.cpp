@@ -6,6 +6,7 @@
 #include "whittle/model/scripted_model.hpp"
 #include "whittle/openai/openai_model_type.hpp"
 #include "whittle/redaction/redacted_store_type.hpp"
+#include "whittle/release_context/release_context.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +20,7 @@ whittle::ConfigTypes fuzzed_types() {
     using whittle::ChatMessage;
     whittle::ConfigTypes types;
     types.register_middleware<ChatMessage>(whittle::condensing_type(), whittle::make_condensing);
+    types.register_middleware<ChatMessage>(whittle::release_context_type(), whittle::make_release_context);
     types.register_model<ChatMessage>(whittle::openai_model_type(), whittle::openai_model_maker({}));
     types.register_model<ChatMessage>(whittle::anthropic_model_type(), whittle::anthropic_model_maker({}));
     types.register_store_around(whittle::redacted_store_type());

@@ -1,5 +1,6 @@
 // A model that says itself what it no longer needs. It reads two files, finds what it looks for in the second one, and
 // lets the first one go; the text stays in the store.
+#include <whittle/release_context/release_context.hpp>
 #include <whittle/whittle.hpp>
 
 #include <iostream>

@@ -1,5 +1,6 @@
 // The "release_context" stage of a configuration file.
 #include "support/catch.hpp"
+#include "support/documented_keys.hpp"
 #include "whittle/config/config_json.hpp"
 #include "whittle/release_context/release_context.hpp"
 
@@ -8,10 +9,20 @@
 
 using namespace whittle;
 
+namespace {
+
+ConfigTypes with_release_context() {
+    ConfigTypes types;
+    types.register_middleware<ChatMessage>(release_context_type(), make_release_context);
+    return types;
+}
+
+}  // namespace
+
 TEST_CASE("every setting of release_context can be read", "[config_json]") {
     const ChainSettings settings = read_chain_settings(R"({"middlewares": [{"type": "release_context", "name": "r",
         "storage": {"type": "memory"}, "tool_name": "let_go", "protected_tools": ["recall"], "expected_calls": 3}]})",
-                                                       {.name = "c"});
+                                                       {.name = "c", .types = with_release_context()});
     const auto& config = std::any_cast<const ReleaseContextConfig&>(settings.stages.at(0).config);
     CHECK(settings.stages[0].name == "r");
     CHECK(settings.stages[0].storages.at("storage").type == "memory");
@@ -28,7 +39,7 @@ TEST_CASE("problems of release_context have the place of their key", "[config_js
     try {
         (void)read_chain_settings(R"({"middlewares": [{"type": "release_context",
  "expected_calls": -1, "tool": "x"}]})",
-                                  {.name = "c"});
+                                  {.name = "c", .types = with_release_context()});
         FAIL("read");
     } catch (const Error& error) {
         const std::string text = error.what();
@@ -36,4 +47,8 @@ TEST_CASE("problems of release_context have the place of their key", "[config_js
         CHECK(text.find("expected_calls") != std::string::npos);
         CHECK(text.find("did you mean") != std::string::npos);
     }
+}
+
+TEST_CASE("the page of release_context has the row of every key", "[config_json]") {
+    CHECK(testing::undocumented_keys(with_release_context(), "extensions/release_context/README.md") == "");
 }

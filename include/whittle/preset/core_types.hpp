@@ -5,7 +5,6 @@
 #include "whittle/preset/presets.hpp"
 #include "whittle/pruning/pruning.hpp"
 #include "whittle/reduction/reduction.hpp"
-#include "whittle/release_context/release_context.hpp"
 #include "whittle/summarization/summarization.hpp"
 #include "whittle/token_saving/token_saving.hpp"
 #include "whittle/trimming/trimming.hpp"
@@ -25,7 +24,6 @@ void visit_core_types(const Visit& visit) {
     visit(summarization_type(), make_summarization);
     visit(token_saving_type(), make_token_saving);
     visit(pruning_type(), make_pruning);
-    visit(release_context_type(), make_release_context);
     visit(compaction_type(), make_compaction);
 }
 

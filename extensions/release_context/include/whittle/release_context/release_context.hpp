@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/chain/chain.hpp"
+#include "whittle/chain/middleware.hpp"
 #include "whittle/release_context/detail/release_context.hpp"
 
 #include <memory>
@@ -59,6 +59,3 @@ inline constexpr auto make_release_context = []<AgentMessage M>(
 };
 
 }  // namespace whittle::inline v0
-
-#define WHITTLE_DEFINES_RELEASE_CONTEXT
-#include "whittle/base/detail/compiled_types.hpp"
