@@ -27,7 +27,8 @@ SummaryWork compaction_attempt(const CompactionWork& work) {
             .sizes = work.sizes,
             .cool_down = cool_down_of(work.config, work.limits.threshold),
             .plain_summary_tokens = work.config.plain_summary_tokens,
-            .is_thrown = work.config.on_failure == OnFailure::propagate};
+            .is_thrown = work.config.on_failure == OnFailure::propagate,
+            .waits_near_trigger = false};
 }
 
 /// One run over one draft, from the cheap stages to a summary, as far as it has to go.
@@ -70,7 +71,7 @@ private:
     }
     [[nodiscard]] std::string situation() const;
     void stage_cheap();
-    [[nodiscard]] bool needs_summary() const noexcept;
+    [[nodiscard]] bool needs_summary(std::int64_t growth = 0) const noexcept;
     [[nodiscard]] bool may_summarise(const TurnFold& fold);
     [[nodiscard]] bool has_obstacle(const TurnFold& fold);
     void remember_no_progress(const TurnFold& fold);
@@ -104,9 +105,10 @@ void CompactionRun::stage_cheap() {
     refused_ += edit_.store();
 }
 
-/// Whether the cheap stages neither reached the target nor left a runway.
-bool CompactionRun::needs_summary() const noexcept {
-    return tokens_now() > work_.limits.target && tokens_now() > runway_end(work_.config, work_.limits.threshold);
+/// Whether the cheap stages neither reached the target nor left a runway, of a request that has grown by so much.
+bool CompactionRun::needs_summary(std::int64_t growth) const noexcept {
+    const std::int64_t tokens = add_saturating(tokens_now(), growth);
+    return tokens > work_.limits.target && tokens > runway_end(work_.config, work_.limits.threshold);
 }
 
 /// What decides what a run can do while messages only come at the end. O(size).
@@ -145,7 +147,9 @@ void CompactionRun::remember_no_progress(const TurnFold& fold) {
     note("no_progress_tokens", work_.sizes.context_tokens);
 }
 
+/// What waits for a prepared summary stores nothing yet.
 bool CompactionRun::run() {
+    if (waits_for_prepared(compaction_attempt(work_))) return false;
     stage_cheap();
     if (!needs_summary()) return commit_cheap();
     TurnFold fold(work_, layout_);
@@ -172,6 +176,7 @@ bool CompactionRun::has_obstacle(const TurnFold& fold) {
     if (!is_over && fold.is_possible()) return false;
     if (!is_over && tokens_now() <= work_.limits.threshold) return true;
     const std::string_view kind = is_over ? over_minimum : nothing_to_fold;
+    cooldown_.clear(is_over ? nothing_to_fold : over_minimum);
     if (cooldown_.is_news(kind))
         warn(kind, is_over ? fold.describe_minimum() : fold.describe_nothing(), work_.sizes.context_tokens,
              fold.minimum_tokens());
@@ -196,8 +201,8 @@ bool CompactionRun::commit_cheap() {
     return true;
 }
 
-/// Where no summary may stand or no call could be made, the cheap stages are committed, so that they are not planned
-/// and stored again and again; the next attempt waits until what they leave has grown.
+/// Where no summary is possible or no call could be made, the cheap stages are committed, so that they are not planned
+/// and stored again and again. Where none is possible, the next attempt waits until what they leave has grown.
 bool CompactionRun::summarise(TurnFold& fold) {
     const SummaryWork attempt = compaction_attempt(work_);
     const AttemptResult result = SummaryAttempt(attempt, fold).run();
@@ -205,13 +210,15 @@ bool CompactionRun::summarise(TurnFold& fold) {
     if (result == AttemptResult::nothing) return false;
     const std::int64_t planned = tokens_now();
     const bool is_changed = commit_cheap();
-    if (is_changed && result == AttemptResult::invalid) cooldown_.wait_for(add_saturating(planned, attempt.cool_down));
+    if (is_changed && result == AttemptResult::impossible)
+        cooldown_.wait_for(add_saturating(planned, attempt.cool_down));
     return is_changed;
 }
 
+/// Nothing is ordered that the cheap stages will make needless once compaction is due.
 void CompactionRun::prepare() {
     stage_cheap();
-    if (!can_write()) return;
+    if (!needs_summary(sub_saturating(work_.limits.threshold, work_.sizes.context_tokens))) return;
     TurnFold fold(work_, layout_);
     if (!fold.is_over_minimum() && fold.is_possible()) prepare_summary(compaction_attempt(work_), fold);
 }

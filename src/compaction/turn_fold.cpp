@@ -50,13 +50,8 @@ void TurnFold::plan_within(const FoldSizes& sizes) {
 }
 
 void TurnFold::restrict_to(std::vector<std::size_t> folded) {
-    for (const std::size_t i : plan_.folded) {
-        if (std::ranges::binary_search(folded, i)) continue;
-        plan_.rules[i] = "recent";
-        plan_.folded_tokens -= tokens_[i];
-        plan_.recent_tokens = add_saturating(plan_.recent_tokens, tokens_[i]);
-    }
-    plan_.folded = std::move(folded);
+    plan_.recent_tokens = add_saturating(plan_.recent_tokens, restrict_plan(plan_, tokens_, std::move(folded)));
+    plan_.summary_tokens = tokens_for_summary(plan_, budget_);
     work_state_.reset();
 }
 
@@ -108,7 +103,9 @@ std::string TurnFold::refuse(const SummaryText& summary, bool is_prepared) {
     if (tokens > 2 * plan_.summary_tokens)
         return fmt::format("the summary has {} tokens, allowed are {}", tokens, plan_.summary_tokens);
     if (!is_prepared) return {};
-    const std::int64_t left = messages_with(std::min(tokens, plan_.summary_tokens));
+    std::string note;
+    const std::int64_t left = add_saturating(sub_saturating(work_.edit.tokens_after(), plan_.folded_tokens),
+                                             tokens_of(text_with_facts(summary, note)));
     const std::int64_t after = work_.sizes.context_without(sub_saturating(work_.edit.tokens_before(), left));
     const std::int64_t limit = runway_end(work_.config, work_.limits.threshold);
     return after <= limit ? std::string()

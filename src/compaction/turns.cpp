@@ -111,15 +111,6 @@ std::int64_t budget_of_turns(const TurnPlan& plan, const TurnBudget& budget) noe
     return sub_saturating(most, add_saturating(fixed, cap));
 }
 
-/// A summary takes at most seven eighths of what it replaces, and what the threshold leaves. One of less than a quarter
-/// of its size is not worth a call.
-std::int64_t tokens_for_summary(const TurnPlan& plan, const TurnBudget& budget) noexcept {
-    const std::int64_t left =
-        sub_saturating(budget.threshold, add_saturating(plan.floor_with(budget.system_and_tools), plan.recent_tokens));
-    const std::int64_t room = sub_saturating(std::min(left, plan.folded_tokens / 8 * 7), budget.frame);
-    return room < std::max<std::int64_t>(1, budget.summary / 4) ? 0 : std::min(room, budget.summary);
-}
-
 }  // namespace
 
 std::int64_t TurnPlan::floor_with(std::int64_t system_and_tools) const noexcept {
@@ -141,6 +132,13 @@ TurnLayout layout_of(const Outline& outline, std::string_view self, std::optiona
         layout.kept_from = std::max(layout.prefix, back_to_border(starts, start));
     }
     return layout;
+}
+
+std::int64_t tokens_for_summary(const TurnPlan& plan, const TurnBudget& budget) noexcept {
+    const std::int64_t left =
+        sub_saturating(budget.threshold, add_saturating(plan.floor_with(budget.system_and_tools), plan.recent_tokens));
+    const std::int64_t room = sub_saturating(std::min(left, plan.folded_tokens / 8 * 7), budget.frame);
+    return room < std::max<std::int64_t>(1, budget.summary / 4) ? 0 : std::min(room, budget.summary);
 }
 
 TurnPlan plan_turns(const Outline& outline, std::span<const std::int64_t> tokens, const TurnLayout& layout,

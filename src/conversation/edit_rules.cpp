@@ -64,6 +64,7 @@ std::string_view DraftState::rule_on(std::size_t message, std::size_t part) cons
 
 void DraftState::begin(std::string_view operation) {
     context.require_current(operation);
+    plan.mend();
     overlay.open();
 }
 

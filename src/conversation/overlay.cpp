@@ -13,14 +13,6 @@ namespace whittle::inline v0::detail {
 MessagePort::~MessagePort() = default;
 
 /// Takes in what the port has just copied.
-MessageCopy::Owned MessageCopy::described(MessagePort& port, AnyCopy copied) {
-    try {
-        return std::make_unique<MessageCopy>(port, copied, port.describe(copied));
-    } catch (...) {
-        port.drop(copied);
-        throw;
-    }
-}
 
 MessageCopy::Owned MessageCopy::of_new(MessagePort& port, AnyMessage message) {
     return described(port, port.copy_without(message, {}));
@@ -47,7 +39,7 @@ MessageCopy::Owned MessageCopy::without(MessagePort& port, AnyMessage message, c
         keep_known(copy->info, old, parts);
         return copy;
     }
-    copy = std::make_unique<MessageCopy>(port, port.copy_without(message, {}), old);
+    copy = owned(port, port.copy_without(message, {}), old);
     gone.clear();
     for (std::size_t i = parts.size(); i-- > 0;) {
         if (parts[i] >= copy->info.parts.size()) {
@@ -285,8 +277,7 @@ void Overlay::regroup_behind(std::size_t first, std::vector<Serial> replaced_cal
     for (std::size_t i = first; i < infos_.size(); ++i) {
         if (!std::ranges::binary_search(replaced_calls, infos_[i]->group)) continue;
         if (!slots_[i].copy) {
-            const AnyCopy copied = port_.copy_without(messages_[i], {});
-            put(i, std::make_unique<MessageCopy>(port_, copied, *infos_[i]), MessageCopy::several);
+            put(i, MessageCopy::owned(port_, port_.copy_without(messages_[i], {}), *infos_[i]), MessageCopy::several);
         }
         slots_[i].copy->unit = MessageCopy::several;
         groups.join(slots_[i].copy->info, Outline(std::span<const MessageInfo* const>(infos_).first(i)));

@@ -29,6 +29,10 @@ public:
     MessageCopy& operator=(const MessageCopy&) = delete;
     ~MessageCopy() { port_.drop(message); }
 
+    /// Takes a copy over, which `known` describes.
+    [[nodiscard]] static Owned owned(MessagePort& port, AnyCopy copied, const MessageInfo& known) {
+        return guarded(port, copied, [&]() -> const MessageInfo& { return known; });
+    }
     /// Of a message that nobody knows yet.
     [[nodiscard]] static Owned of_new(MessagePort& port, AnyMessage message);
     /// Of `message`, which `old` describes, with another text in a part. `mark`: of that part.
@@ -60,7 +64,18 @@ private:
     };
     using Measures = std::vector<Measure>;
 
-    [[nodiscard]] static Owned described(MessagePort& port, AnyCopy copied);
+    [[nodiscard]] static Owned described(MessagePort& port, AnyCopy copied) {
+        return guarded(port, copied, [&] { return port.describe(copied); });
+    }
+    template <typename Describe>
+    [[nodiscard]] static Owned guarded(MessagePort& port, AnyCopy copied, Describe&& describe) {
+        try {
+            return std::make_unique<MessageCopy>(port, copied, describe());
+        } catch (...) {
+            port.drop(copied);
+            throw;
+        }
+    }
     static void add_measure(const PartView& part, const TokenColumns& columns, Measures& measures);
     [[nodiscard]] Measures measure(const TokenColumns& columns, std::size_t part) const;
     void describe_part(const TokenColumns& columns, std::size_t part, const Measures& before);

@@ -1,6 +1,7 @@
 #include "whittle/pruning/detail/limits_stage.hpp"
 
 #include "whittle/base/detail/saturating.hpp"
+#include "whittle/base/error.hpp"
 #include "whittle/base/event.hpp"
 #include "whittle/base/text.hpp"
 #include "whittle/pruning/detail/media_stage.hpp"
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -191,20 +193,63 @@ void report_limits(HookTurn& turn, const RequestLimits& limits) {
     emit(turn.on_event, {Event::Level::warning, turn.report.middleware, "over_limits", text, turn.conversation_id()});
 }
 
+namespace {
+
+template <typename T>
+void append(std::vector<T>& all, std::vector<T>& more) {
+    all.insert(all.end(), std::move_iterator(more.begin()), std::move_iterator(more.end()));
+}
+
+bool has_changed(const StageReport& report) noexcept {
+    return report.outcome == Outcome::committed || report.outcome == Outcome::planned;
+}
+
+/// Adds what a second commit of the same hook came to.
+void add_report(StageReport& report, StageReport second) {
+    StageDetails& sum = report.more();
+    StageDetails& more = second.more();
+    const bool is_first = !has_changed(report);
+    if (has_changed(second)) {
+        if (is_first) sum.tokens_before = more.tokens_before;
+        sum.tokens_after = more.tokens_after;
+        sum.first_changed =
+            is_first || !sum.first_changed ? more.first_changed : std::min(*sum.first_changed, *more.first_changed);
+        sum.cached_tokens_invalidated =
+            std::max(is_first ? 0 : sum.cached_tokens_invalidated, more.cached_tokens_invalidated);
+    }
+    if (has_changed(second) || report.outcome == Outcome::undue || report.outcome == Outcome::idle)
+        report.outcome = second.outcome;
+    append(sum.candidates, more.candidates);
+    append(sum.stored, more.stored);
+    append(sum.store_failures, more.store_failures);
+    sum.bytes_stored += more.bytes_stored;
+    sum.prefix_edited = sum.prefix_edited || more.prefix_edited;
+    sum.thinking_dropped += more.thinking_dropped;
+    if (sum.error.empty()) sum.error = std::move(more.error);
+}
+
+}  // namespace
+
 void commit_limits(HookTurn& turn, Draft& edit, const PruningConfig& config) {
-    const RequestLimits& limits = turn.config.profile.validity.limits;
-    const bool is_second = turn.report.outcome == Outcome::committed;
-    const StageDetails first = is_second ? turn.report.more() : StageDetails{};
-    if (stage_limits(turn, edit, config).count > 0) {
-        const CommitResult result = edit.commit();
-        report_refused(turn, result);
-        if (is_second) {  // one report of both
-            turn.report.outcome = Outcome::committed;
-            turn.report.more().tokens_before = first.tokens_before;
-            turn.report.more().first_changed = std::min(first.first_changed, turn.report.more().first_changed);
+    StageReport first = turn.report;
+    turn.report.details = nullptr;
+    std::string failure;
+    try {
+        if (stage_limits(turn, edit, config).count > 0) report_refused(turn, edit.commit());
+        if (!turn.config.dry_run) report_limits(turn, turn.config.profile.validity.limits);
+    } catch (...) {
+        failure = current_error_text();
+        if (turn.config.on_error == OnError::propagate || turn.stop.stop_requested()) {
+            turn.report = std::move(first);
+            throw;
         }
     }
-    if (!turn.config.dry_run) report_limits(turn, limits);
+    std::swap(first, turn.report);
+    if (first.details) add_report(turn.report, std::move(first));
+    if (failure.empty()) return;
+    const std::string text = "fit the limits of the provider: " + failure;
+    turn.report.more().error = text;
+    tell_failure(turn.on_event, turn.report.middleware, turn.conversation_id(), text);
 }
 
 }  // namespace whittle::inline v0::detail

@@ -1,7 +1,6 @@
 #include "whittle/reduction/detail/clearing_run.hpp"
 
 #include "result_clearing.hpp"
-#include "whittle/base/detail/names.hpp"
 #include "whittle/chain/detail/edit_schedule.hpp"
 
 #include <fmt/format.h>
@@ -90,7 +89,8 @@ void ClearingRun::clear(std::int64_t target) {
         }
         if (freed <= 0) continue;
         if (result.is_users()) add_users_unit(result.unit(), serial, candidate.parts.front());
-        close_ranks(std::span(candidates).subspan(c + 1), candidate.message, result.erased());
+        if (!result.erased().empty())
+            close_ranks(std::span(candidates).subspan(c + 1), candidate.message, result.erased());
     }
 }
 

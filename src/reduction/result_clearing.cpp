@@ -1,5 +1,6 @@
 #include "result_clearing.hpp"
 
+#include "whittle/base/detail/names.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/conversation/detail/stored_parts.hpp"
 
@@ -80,7 +81,7 @@ void ResultClearing::name_object(const std::vector<Part>& parts, Storage& storag
     if (provenance.stored.size() == 1) text.lines = count_lines(content);
 }
 
-/// What the candidate_'s parts come to: their tokens, what the store has of them and what it is to get.
+/// What the candidate's parts come to: their tokens, what the store has of them and what it is to get.
 ResultClearing::Offload ResultClearing::look_at(const std::vector<Part>& parts, Storage* storage,
                                                 Provenance& provenance, ClearedText& text) {
     Offload found;
@@ -152,7 +153,8 @@ void ResultClearing::stage_result(const std::vector<Part>& parts) {
         location.append(location.empty() ? "" : ", ").append(reference_to(*storage, key, text.reader));
     }
     text.location = location;
-    std::string placeholder;
+    std::string& placeholder = scope_.placeholder;
+    placeholder.clear();
     if (provenance.stored.empty()) {
         placeholder = plain_placeholder(scope_.turn.language, last_lines);
     } else {

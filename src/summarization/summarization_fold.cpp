@@ -54,13 +54,7 @@ bool SummarizationFold::has_levels() const noexcept {
 }
 
 void SummarizationFold::restrict_to(std::vector<std::size_t> folded) {
-    for (const std::size_t i : plan_.folded) {
-        if (std::ranges::binary_search(folded, i)) continue;
-        plan_.rules[i] = "recent";
-        plan_.folded_tokens -= tokens_[i];
-        plan_.tail_tokens = add_saturating(plan_.tail_tokens, tokens_[i]);
-    }
-    plan_.folded = std::move(folded);
+    plan_.tail_tokens = add_saturating(plan_.tail_tokens, restrict_plan(plan_, tokens_, std::move(folded)));
     forget_composed();
 }
 

@@ -68,7 +68,7 @@ bool fold(const SummarizationWork& work, SummarizationFold& fold) {
 /// Says once what is in the way (rule "progress").
 bool may_try(const SummarizationWork& work, const SummarizationFold& fold) {
     HookTurn& turn = work.turn;
-    Cooldown cooldown(turn);
+    Cooldown cooldown(turn, true);
     if (fold.is_over_minimum()) {
         if (!cooldown.is_news(irreducible)) return false;
         turn.report.outcome = Outcome::nothing;
@@ -95,7 +95,7 @@ FoldSizes sizes_of(HookTurn& turn, const SummarizationConfig& config, std::int64
 }
 
 std::optional<FoldSizes> due_sizes(HookTurn& turn, const SummarizationConfig& config, std::int64_t tokens) {
-    Cooldown cooldown(turn);
+    Cooldown cooldown(turn, true);
     if (!is_due(turn, triggers_of(turn, config, tokens), config.trigger.needs_all)) {
         cooldown.end();
         cooldown.clear(irreducible);

@@ -51,18 +51,32 @@ std::optional<std::vector<std::size_t>> still_covered(const PreparedSummary& pre
 
 void forget_prepared(HookTurn& turn) { turn.attachments().set(name_of_prepared(turn), nullptr); }
 
-/// A summary that is being made is waited for without blocking, as long as the request is not far above the trigger.
-bool SummaryAttempt::waits_for_prepared() {
-    const std::shared_ptr<PreparedSummary> prepared = find_prepared(turn_);
+namespace {
+
+void drop_prepared(const SummaryWork& work, const std::string& why) {
+    HookTurn& turn = work.turn;
+    forget_prepared(turn);
+    const std::string text = "a prepared summary is dropped: " + why;
+    const std::int64_t tokens = work.sizes.context_tokens;
+    emit(turn.on_event, {Event::Level::warning, turn.report.middleware, "prepared_dropped", text,
+                         turn.conversation_id(), tokens, tokens});
+}
+
+}  // namespace
+
+bool waits_for_prepared(const SummaryWork& work) {
+    HookTurn& turn = work.turn;
+    const std::shared_ptr<PreparedSummary> prepared = turn.config.dry_run ? nullptr : find_prepared(turn);
     if (!prepared || prepared->outcome()) return false;
-    const std::int64_t tokens = work_.sizes.context_tokens;
-    const std::int64_t limit = work_.sizes.trigger_tokens;
-    if (limit > 0 && tokens > limit && turn_.report.hook == Hook::before_model && tokens <= grown(limit)) {
-        turn_.report.outcome = Outcome::nothing;
-        turn_.report.more().error = "the summary is still being prepared";
+    const std::int64_t tokens = work.sizes.context_tokens;
+    const std::int64_t limit = work.sizes.trigger_tokens;
+    const bool is_near = limit > 0 && tokens > limit && tokens <= add_saturating(limit, work.cool_down);
+    if (is_near && turn.report.hook == Hook::before_model) {
+        turn.report.outcome = Outcome::nothing;
+        turn.report.more().error = "the summary is still being prepared";
         return true;
     }
-    drop_prepared("it was not ready when it was due");
+    drop_prepared(work, "it was not ready when it was due");
     return false;
 }
 
@@ -85,14 +99,8 @@ std::optional<SummaryText> SummaryAttempt::take_prepared() {
         {std::string(turn_.report.middleware) + ": prepared summary", outcome->usage, 0, why});
     if (why.empty()) return summary;
     fold_.plan_again();
-    drop_prepared(why);
+    drop_prepared(work_, why);
     return std::nullopt;
-}
-
-void SummaryAttempt::drop_prepared(const std::string& why) {
-    forget_prepared(turn_);
-    const std::int64_t tokens = work_.sizes.context_tokens;
-    warn("prepared_dropped", "a prepared summary is dropped: " + why, tokens, tokens);
 }
 
 /// One that has come to nothing is made again once there is more.

@@ -23,6 +23,19 @@ void list_candidates(HookTurn& turn, const FoldedMessages& plan, std::span<const
     }
 }
 
+std::int64_t restrict_plan(FoldedMessages& plan, std::span<const std::int64_t> tokens,
+                           std::vector<std::size_t> folded) {
+    std::int64_t stays = 0;
+    for (const std::size_t i : plan.folded) {
+        if (std::ranges::binary_search(folded, i)) continue;
+        plan.rules[i] = "recent";
+        stays = add_saturating(stays, tokens[i]);
+    }
+    plan.folded = std::move(folded);
+    plan.folded_tokens -= stays;
+    return stays;
+}
+
 /// Under a configuration that goes on, a failure is noted here: what a hook throws would take the notes back.
 AttemptResult SummaryAttempt::run() {
     try {
@@ -34,7 +47,7 @@ AttemptResult SummaryAttempt::run() {
 }
 
 AttemptResult SummaryAttempt::attempt() {
-    if (!turn_.config.dry_run && waits_for_prepared()) return AttemptResult::nothing;
+    if (waits_for_prepared(work_)) return AttemptResult::nothing;
     const std::optional<SummaryText> prepared = turn_.config.dry_run ? std::nullopt : take_prepared();
     list_candidates(turn_, fold_.plan(), fold_.tokens(), true);
     bool is_vetoed = false;
@@ -89,13 +102,13 @@ DigestOutcome SummaryAttempt::generate(DigestState& state, bool& is_by_rule) {
          [this](std::string_view summary) { return fold_.refuse({std::string(summary)}, false); }},
         state);
     if (asked.ok() && !asked.missing_sections.empty())
-        warn("missing_sections", fmt::format("the summary lacks: {}", fmt::join(asked.missing_sections, ", ")), 0, 0);
+        warn("missing_sections", fmt::format("the summary lacks: {}", fmt::join(asked.missing_sections, ", ")));
     if (work_.plain_summary_tokens <= 0 || !asked.failure || !has_given_up(asked, state != before)) return asked;
     DigestOutcome plain = write_plain();
     if (!plain.ok()) return asked;
     is_by_rule = true;
     turn_.report.more().error = fmt::format("written without the model: {}", asked.failure->message);
-    warn("plain_summary", turn_.report.more().error, 0, 0);
+    warn("plain_summary", turn_.report.more().error);
     asked.failure.reset();
     asked.summary = std::move(plain.summary);
     state = {.learnt_input_limit = state.learnt_input_limit};
@@ -106,8 +119,8 @@ DigestOutcome SummaryAttempt::write_plain() {
     const PlainSummaryConfig config = fold_.plain_config();
     const auto visit = [this](std::size_t i, FunctionRef<void(const PartView&)> part) { turn_.visit_parts(i, part); };
     DigestOutcome plain;
-    plain.summary = plain_summary(visit, turn_.outline(), fold_.plan().folded, config, work_.edit.counter(),
-                                  turn_.language);
+    plain.summary =
+        plain_summary(visit, turn_.outline(), fold_.plan().folded, config, work_.edit.counter(), turn_.language);
     const std::string why = plain.summary.empty() ? fmt::format("{} tokens have no room for one", config.max_tokens)
                                                   : fold_.refuse({plain.summary, true}, false);
     if (!why.empty())
@@ -132,8 +145,8 @@ SummaryAttempt::Progress SummaryAttempt::go_on() {
     }
     const bool has_progress = state != start && state != DigestState{};
     const std::optional<DigestError>& failure = progress.outcome.failure;
-    progress.is_unfinished = failure && failure->failure == DigestFailure::budget &&
-                             (has_progress || progress.outcome.model_calls == 0);
+    progress.is_unfinished =
+        failure && failure->failure == DigestFailure::budget && (has_progress || progress.outcome.model_calls == 0);
     return progress;
 }
 

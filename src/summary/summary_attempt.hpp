@@ -59,12 +59,15 @@ protected:
 /// Lists in the report what a plan does with each message. `is_due`: it is carried out.
 void list_candidates(HookTurn& turn, const FoldedMessages& plan, std::span<const std::int64_t> tokens, bool is_due);
 
+/// Takes out of a plan what is not in `folded`; these messages stay as recent ones. Their tokens.
+std::int64_t restrict_plan(FoldedMessages& plan, std::span<const std::int64_t> tokens, std::vector<std::size_t> folded);
+
 /// What came of an attempt.
 enum class AttemptResult {
     committed,
-    nothing,  ///< the report says why
-    invalid,  ///< no summary may stand there, whatever it says
-    no_call,  ///< no model could be asked in this hook
+    nothing,     ///< the report says why
+    impossible,  ///< no summary may stand there, whatever it says; or there is no model, and none by rule is smaller
+    no_call,     ///< the hook's model calls or time were used up before this attempt
 };
 
 /// One attempt at a summary: takes a prepared one or writes one, by the model or by rule, and commits it. What fails is
@@ -88,9 +91,7 @@ private:
     };
 
     AttemptResult attempt();
-    [[nodiscard]] bool waits_for_prepared();
     [[nodiscard]] std::optional<SummaryText> take_prepared();
-    void drop_prepared(const std::string& why);
 
     /// The rules that a summary there would break; empty: none. `is_vetoed`: asks the host, before a model is paid.
     [[nodiscard]] std::string find_broken_rules(bool* is_vetoed);
@@ -103,7 +104,7 @@ private:
     [[nodiscard]] std::int64_t grown(std::int64_t tokens) const noexcept {
         return add_saturating(tokens, work_.cool_down);
     }
-    void warn(std::string_view kind, const std::string& text, std::int64_t before, std::int64_t after);
+    void warn(std::string_view kind, const std::string& text, std::int64_t before = 0, std::int64_t after = 0);
     AttemptResult report_planned();
     AttemptResult report_veto();
     AttemptResult report_invalid(const std::string& broken);
@@ -117,6 +118,10 @@ private:
     SummaryFold& fold_;
     Cooldown cooldown_{turn_};
 };
+
+/// Whether a summary that was ordered is being made, and the request is not far above the trigger: it is waited for
+/// without blocking, and the report says so. One that comes too late is dropped. False in dry runs.
+[[nodiscard]] bool waits_for_prepared(const SummaryWork& work);
 
 /// Orders a summary of the planned messages ahead of need, unless the one that is there still stands for them.
 void prepare_summary(const SummaryWork& work, SummaryFold& fold);

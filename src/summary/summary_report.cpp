@@ -38,7 +38,7 @@ AttemptResult SummaryAttempt::report_invalid(const std::string& broken) {
     turn_.report.outcome = Outcome::nothing;
     turn_.report.more().error = broken;
     warn("no_valid_summary", broken, work_.sizes.context_tokens, work_.sizes.trigger_tokens);
-    return AttemptResult::invalid;
+    return AttemptResult::impossible;
 }
 
 /// What is thrown came from elsewhere and may not say what it ended; the event does.
@@ -58,7 +58,7 @@ AttemptResult SummaryAttempt::report_plain_failure(const DigestError& failure) {
     cooldown_.wait_for(grown(work_.sizes.context_tokens));
     turn_.report.outcome = Outcome::nothing;
     turn_.report.more().error = "no summary: " + failure.message;
-    return AttemptResult::no_call;
+    return AttemptResult::impossible;
 }
 
 /// No failure, also where failures are thrown: a throw would take back the notes that the next hook goes on with.
@@ -81,10 +81,13 @@ void SummaryAttempt::report_success(const CommitResult& result) {
     const std::int64_t after = sizes.context_without(sub_saturating(result.tokens_before, result.tokens_after));
     const std::int64_t limit = sizes.trigger_tokens;
     const std::size_t messages = turn_.outline().size();
-    const bool is_close = limit > 0 && grown(after) > limit;
+    const bool is_close = work_.waits_near_trigger && limit > 0 && grown(after) > limit;
     const bool is_long = sizes.limit_messages > 0 && static_cast<std::int64_t>(messages) > sizes.limit_messages;
-    if (!is_close && !is_long) return cooldown_.end();
-    cooldown_.wait_for(grown(after));
+    if (is_close || is_long) {
+        cooldown_.wait_for(grown(after));
+    } else {
+        cooldown_.end();
+    }
     const bool is_above = limit > 0 && after > limit;
     const bool needs_both = work_.needs_all && limit > 0 && sizes.limit_messages > 0;
     if (needs_both ? !is_above || !is_long : !is_above && !is_long) return;

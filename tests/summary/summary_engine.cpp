@@ -32,7 +32,8 @@ struct EngineSettings {
 };
 
 struct OfSummarization {
-    static std::shared_ptr<Middleware<>> make(std::shared_ptr<Model<ChatMessage>> model, const EngineSettings& settings) {
+    static std::shared_ptr<Middleware<>> make(std::shared_ptr<Model<ChatMessage>> model,
+                                              const EngineSettings& settings) {
         SummarizationConfig config{.trigger = {.context_tokens = trigger}, .keep_recent_tokens = 500};
         config.plain_summary_tokens = settings.plain_summary_tokens;
         config.prepare_fraction = settings.prepare_fraction;
@@ -42,13 +43,16 @@ struct OfSummarization {
         return std::make_shared<Summarization<>>(std::move(model), config, callbacks);
     }
     static std::shared_ptr<Middleware<>> make_fitting() {
-        return std::make_shared<Summarization<>>(
-            nullptr, SummarizationConfig{.plain_summary_tokens = 1'000, .fit_limits = true});
+        SummarizationConfig config{.trigger = {.context_tokens = 12'000}, .keep_recent_tokens = 8'000};
+        config.plain_summary_tokens = 1'000;
+        config.fit_limits = true;
+        return std::make_shared<Summarization<>>(nullptr, config);
     }
 };
 
 struct OfCompaction {
-    static std::shared_ptr<Middleware<>> make(std::shared_ptr<Model<ChatMessage>> model, const EngineSettings& settings) {
+    static std::shared_ptr<Middleware<>> make(std::shared_ptr<Model<ChatMessage>> model,
+                                              const EngineSettings& settings) {
         CompactionConfig config{.threshold_tokens = trigger, .target_tokens = 2'000, .summary_size_tokens = 800};
         config.pruning.reset();
         config.plain_summary_tokens = settings.plain_summary_tokens;
@@ -59,7 +63,12 @@ struct OfCompaction {
         callbacks.executor = settings.executor;
         return std::make_shared<Compaction<>>(std::move(model), config, callbacks);
     }
-    static std::shared_ptr<Middleware<>> make_fitting() { return std::make_shared<Compaction<>>(); }
+    static std::shared_ptr<Middleware<>> make_fitting() {
+        CompactionConfig config{.threshold_tokens = 12'000, .target_tokens = 3'000, .summary_size_tokens = 800};
+        config.media = MediaMode::keep;
+        config.plain_summary_tokens = 800;
+        return std::make_shared<Compaction<>>(nullptr, config);
+    }
 };
 
 struct OfReduction {
@@ -93,8 +102,9 @@ Reply<ChatMessage> gist() {
 /// A chain with one of them, and everything that a test looks at.
 template <typename Which>
 struct Bench {
-    explicit Bench(Summariser<>::Answer answer = [](const auto&, int) { return gist(); }, EngineSettings settings = {},
-                   ChainConfig config = {})
+    explicit Bench(
+        Summariser<>::Answer answer = [](const auto&, int) { return gist(); }, EngineSettings settings = {},
+        ChainConfig config = {})
         : model(std::make_shared<Summariser<>>(std::move(answer))), chain(make(model, std::move(settings), config)) {}
     static Bench without_model(EngineSettings settings) {
         Bench bench;
@@ -117,13 +127,13 @@ struct Bench {
     }
 
     std::shared_ptr<std::vector<std::string>> events = std::make_shared<std::vector<std::string>>();
-    std::shared_ptr<std::vector<std::function<void()>>> jobs =
-        std::make_shared<std::vector<std::function<void()>>>();
+    std::shared_ptr<std::vector<std::function<void()>>> jobs = std::make_shared<std::vector<std::function<void()>>>();
     std::shared_ptr<Summariser<>> model;
     Chain<> chain;
 
 private:
-    [[nodiscard]] Chain<> make(std::shared_ptr<Model<ChatMessage>> summariser, EngineSettings settings, ChainConfig config) {
+    [[nodiscard]] Chain<> make(std::shared_ptr<Model<ChatMessage>> summariser, EngineSettings settings,
+                               ChainConfig config) {
         if (settings.prepare_fraction > 0.0) settings.executor = executor();
         ChainCallbacks<> callbacks;
         callbacks.on_event = [events = events](const Event& event) { events->emplace_back(event.kind); };
@@ -143,6 +153,33 @@ std::string all_of(const Conversation<>& conversation) {
     std::string text;
     for (const ChatMessage& message : conversation.messages()) text += text_of(message) + "\n";
     return text;
+}
+
+/// One turn with so many small images, and a question behind them.
+void push_images(Conversation<>& conversation, int count) {
+    conversation.begin_turn();
+    for (int i = 0; i < count; ++i) {
+        ChatMessage message = ChatMessage::user("look " + std::to_string(i));
+        Part image{PartKind::media};
+        image.media.mime = "image/png";
+        image.media.bytes = "image " + std::to_string(i) + std::string(600, 'p');
+        image.media.width = image.media.height = 200;
+        message.parts.push_back(image);
+        conversation.push_back(std::move(message));
+        conversation.push_back(ChatMessage::assistant("seen"));
+    }
+    conversation.push_back(ChatMessage::user("and now?"));
+}
+
+std::size_t images_of(const Conversation<>& conversation) {
+    return whittle::detail::size_of_request(conversation.outline()).images;
+}
+
+ChainConfig at_most_four_images() {
+    ChainConfig config;
+    config.storage = memory_storage();
+    config.profile.validity.limits = {.max_images = 4};
+    return config;
 }
 
 Reply<ChatMessage> throws(const ModelRequest<ChatMessage>&, int) { throw std::runtime_error("model is down"); }
@@ -298,26 +335,81 @@ TEMPLATE_TEST_CASE("a summary that one hook has no calls for is gone on with by 
 
 TEMPLATE_TEST_CASE("each can work down to the images that a provider takes, below its trigger too", "[engine]",
                    OfSummarization, OfCompaction, OfReduction) {
-    ChainConfig config;
-    config.storage = memory_storage();
-    config.profile.validity.limits = {.max_images = 4};
-    const Chain<> chain(config, ChainCallbacks<>{}, Chain<>::Stages{TestType::make_fitting()});
+    const Chain<> chain(at_most_four_images(), ChainCallbacks<>{}, Chain<>::Stages{TestType::make_fitting()});
     Conversation<> conversation("images");
-    for (int i = 0; i < 6; ++i) {
-        ChatMessage message = ChatMessage::user("look " + std::to_string(i));
-        Part image{PartKind::media};
-        image.media.mime = "image/png";
-        image.media.bytes = "image " + std::to_string(i) + std::string(600, 'p');
-        message.parts.push_back(image);
-        conversation.push_back(std::move(message));
-        conversation.push_back(ChatMessage::assistant("seen"));
-    }
-    conversation.push_back(ChatMessage::user("and now?"));
+    push_images(conversation, 6);
     const Report report = chain.before_model(conversation);
     CHECK(report.stages.front().outcome == Outcome::committed);
-    CHECK(whittle::detail::size_of_request(conversation.outline()).images == 3);
+    CHECK(images_of(conversation) == 3);
     CHECK(all_of(conversation).find("[image: ref://images/media/") != std::string::npos);
     CHECK(std::ranges::any_of(chain.tools(), [](const Tool& tool) { return tool.spec().name == "fetch_media"; }));
     CHECK_FALSE(chain.before_model(conversation).changed());
     CHECK(conversation.undo());
+}
+
+TEMPLATE_TEST_CASE("a summary and the images that go with it are one report", ON_BOTH) {
+    const Chain<> chain(at_most_four_images(), ChainCallbacks<>{}, Chain<>::Stages{TestType::make_fitting()});
+    Conversation<> conversation = talk(32);
+    push_images(conversation, 5);
+    const std::int64_t before = conversation.tokens(chars());
+    const Report report = chain.before_model(conversation);
+    const StageReport& stage = report.stages.front();
+    REQUIRE(stage.outcome == Outcome::committed);
+    CHECK(summary_in(conversation) != nullptr);
+    CHECK(images_of(conversation) == 3);
+    CHECK(stage.details->tokens_before == before);
+    CHECK(stage.details->tokens_after == conversation.tokens(chars()));
+    CHECK(stage.details->first_changed == 0);
+    CHECK(stage.details->stored.size() == 2);
+}
+
+TEMPLATE_TEST_CASE("a summary stands where the images beside it cannot go", ON_BOTH) {
+    ChainConfig config = at_most_four_images();
+    config.before_commit = [](const CommitPlan& plan) {
+        const std::string_view reason = plan.reason;
+        if (reason != "summary" && reason != plain_summary_reason) throw std::runtime_error("the host has no time");
+        return true;
+    };
+    std::vector<std::string> told;
+    ChainCallbacks<> callbacks;
+    callbacks.on_event = [&](const Event& event) { told.emplace_back(event.text); };
+    const Chain<> chain(config, callbacks, Chain<>::Stages{TestType::make_fitting()});
+    Conversation<> conversation = talk(32);
+    push_images(conversation, 5);
+    const Report report = chain.before_model(conversation);
+    CHECK(report.stages.front().outcome == Outcome::committed);
+    CHECK(summary_in(conversation) != nullptr);
+    CHECK(images_of(conversation) == 5);
+    CHECK(std::ranges::any_of(
+        told, [](const std::string& text) { return text.find("the host has no time") != std::string::npos; }));
+}
+
+TEST_CASE("compaction orders no summary that its cheap stages make needless", "[engine]") {
+    const auto model = std::make_shared<Summariser<>>([](const auto&, int) { return gist(); });
+    std::vector<std::function<void()>> jobs;
+    CompactionConfig config{.threshold_tokens = 20'000, .target_tokens = 9'000, .summary_size_tokens = 800};
+    config.prepare_fraction = 0.5;
+    config.pruning->protect_newest_tokens = 0;
+    config.pruning->minimum_gain_tokens = 0;
+    CompactionCallbacks<> callbacks;
+    callbacks.executor = [&](std::function<void()> job) { jobs.push_back(std::move(job)); };
+    const Chain<> chain(ChainConfig{.storage = memory_storage()}, Compaction<>(model, config, callbacks));
+    Conversation<> conversation("outputs");
+    for (int turn = 0; turn < 6; ++turn) {
+        const std::string id = "c" + std::to_string(turn);
+        conversation.begin_turn();
+        conversation.push_back(ChatMessage::user("run it"));
+        conversation.push_back(ChatMessage::assistant("").call(id, "run", "{}"));
+        conversation.push_back(ChatMessage::result(id, "run", id + std::string(10'000, 'x')));
+        conversation.push_back(ChatMessage::assistant("done"));
+    }
+    CHECK_FALSE(chain.before_model(conversation).changed());
+    CHECK(jobs.empty());
+    Conversation<> texts("texts");  // which cannot be pruned
+    while (texts.tokens(chars()) < 18'000) {
+        texts.begin_turn();
+        texts.push_back(ChatMessage::user("think " + std::string(300, 't')));
+    }
+    CHECK_FALSE(chain.before_model(texts).changed());
+    CHECK(jobs.size() == 1);
 }

@@ -36,7 +36,8 @@ struct CompactionCallbacks {
 
 /// Keeps every request below a threshold, from cheap to dear: prunes old tool results, takes media out of old messages,
 /// folds the oldest turns into one summary, which a model writes, or `plain_summary` by rule. The current turn, leading
-/// system texts and pins stay as they are. One run is one commit; the originals stay in the store and in the journal.
+/// system texts and pins stay as they are, but for media over the limits of the provider (`PruningConfig::fit_limits`).
+/// One run is one commit; the originals stay in the store and in the journal.
 template <AgentMessage M = ChatMessage>
 class Compaction final : public Middleware<M> {
 public:
@@ -108,7 +109,7 @@ void Compaction<M>::before_model(Turn<M>& turn) {
     } else if (config_.prepare_fraction > 0.0 && turn.report.threshold > 0 && tokens <= turn.report.threshold) {
         run(turn, detail::limits_now(turn, config_), tokens, &detail::prepare_compaction);
     }
-    if (config_.pruning && config_.pruning->fit_limits) detail::fit_limits(turn, *config_.pruning);
+    if (config_.pruning && config_.pruning->fit_limits) detail::fit_limits(turn, counter(turn), *config_.pruning);
 }
 
 template <AgentMessage M>
@@ -143,7 +144,8 @@ bool Compaction<M>::run(Turn<M>& turn, const CompactionLimits& limits, std::int6
             with.counter = counter(turn);
             return digest(detail::task_of(order, *model, edit), order.config, digest_callbacks(), with, state);
         };
-    functions.prepare = detail::preparing(turn, edit, summariser_, digest_callbacks(), callbacks_.executor, counter(turn));
+    functions.prepare =
+        detail::preparing(turn, edit, summariser_, digest_callbacks(), callbacks_.executor, counter(turn));
     FoldSizes sizes{.context_tokens = tokens, .trigger_tokens = limits.threshold};
     sizes.count(counted(turn));
     return compact({turn, edit, functions, config_, limits, sizes});

@@ -57,7 +57,7 @@ public:
     [[nodiscard]] AnyMessage add(M message) { return new_.emplace_back(std::make_unique<M>(std::move(message))).get(); }
 
     [[nodiscard]] AnyMessage original(std::size_t index) const noexcept override {
-        return &conversation_.messages_[index];
+        return std::addressof(conversation_.messages_[index]);
     }
     void visit_parts(AnyMessage message, Visit visit) const override {
         message_traits<M>::for_each_part(of(message), visit);
@@ -93,7 +93,7 @@ public:
     }
     void drop(AnyCopy copy) noexcept override {
         finders_.erase(copy);
-        delete &of(copy);
+        delete static_cast<M*>(copy);
     }
 
     void commit(const Replacement& replacement, JournalRecord record) override {

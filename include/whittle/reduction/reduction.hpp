@@ -95,7 +95,7 @@ std::int64_t Reduction<M>::count(Turn<M>& turn) const {
 template <AgentMessage M>
 void Reduction<M>::before_model(Turn<M>& turn) {
     if (!never_clears()) clear_when_due(turn);
-    if (config_.fit_limits) detail::fit_limits(turn);
+    if (config_.fit_limits) detail::fit_limits(turn, turn.config.token_counter);
 }
 
 template <AgentMessage M>
@@ -176,8 +176,7 @@ template <AgentMessage M>
 void Reduction<M>::remember(Turn<M>& turn, const detail::ClearingRun& run, std::int64_t count,
                             const CommitResult& result) const {
     detail::Cooldown cooldown(turn, true);
-    if (result.outcome != Outcome::too_small && result.outcome != Outcome::nothing)
-        return cooldown.end();
+    if (result.outcome != Outcome::too_small && result.outcome != Outcome::nothing) return cooldown.end();
     const std::int64_t freed = run.of_request(sub_saturating(result.tokens_before, result.tokens_after));
     const std::int64_t missing = std::max<std::int64_t>(1, sub_saturating(config_.clear_at_least_tokens, freed));
     cooldown.wait_for(add_saturating(count, missing));

@@ -7,8 +7,8 @@
 #include "whittle/summarization/callbacks.hpp"
 #include "whittle/summarization/config.hpp"
 #include "whittle/summarization/detail/preserved.hpp"
-#include "whittle/summarization/detail/summarize.hpp"
 #include "whittle/summarization/detail/summarization_functions.hpp"
+#include "whittle/summarization/detail/summarize.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -109,7 +109,7 @@ void Summarization<M>::before_model(Turn<M>& turn) {
     } else if (config_.prepare_fraction > 0.0 && turn.report.outcome == Outcome::undue) {
         run(turn, detail::sizes_of(turn, config_, tokens), &detail::prepare_when_near);
     }
-    if (config_.fit_limits) detail::fit_limits(turn);
+    if (config_.fit_limits) detail::fit_limits(turn, turn.config.token_counter);
 }
 
 template <AgentMessage M>

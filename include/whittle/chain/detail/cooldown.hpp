@@ -11,7 +11,7 @@ namespace whittle::inline v0::detail {
 /// neither the work nor the warning. Part of the conversation: saved with it, and taken back with a hook that throws.
 class Cooldown {
 public:
-    /// `remembers_dry_runs`: a plan alone is worth remembering; else a dry run changes no notes.
+    /// `remembers_dry_runs`: notes are written in dry runs, too.
     explicit Cooldown(HookTurn& turn, bool remembers_dry_runs = false) noexcept
         : turn_(turn), is_silent_(turn.config.dry_run && !remembers_dry_runs) {}
 

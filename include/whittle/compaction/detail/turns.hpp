@@ -48,6 +48,10 @@ struct TurnPlan : FoldedMessages {
     [[nodiscard]] std::int64_t floor_with(std::int64_t system_and_tools) const noexcept;
 };
 
+/// What a summary may have: at most seven eighths of what it replaces, and what the threshold leaves. 0: less than a
+/// quarter of its size, which is not worth a call.
+[[nodiscard]] std::int64_t tokens_for_summary(const TurnPlan& plan, const TurnBudget& budget) noexcept;
+
 /// Plans a fold: the newest turns that fit the budget stay word for word, all older ones are folded, the summary that
 /// stands there included. Turns are the unit; where numbers are missing, and inside the current turn, tool rounds are.
 /// A round of which a message is pinned stays. `tokens`: of each message. Linear.

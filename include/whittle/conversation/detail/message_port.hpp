@@ -48,7 +48,7 @@ public:
     /// Message `index` of the conversation.
     [[nodiscard]] virtual AnyMessage original(std::size_t index) const noexcept = 0;
     virtual void visit_parts(AnyMessage message, Visit visit) const = 0;
-    /// `keep_index`: more parts of this message will be read, and it stays as it is until it is dropped.
+    /// `keep_index`: more parts of this message will be read; only `set_text_in_place` changes it meanwhile.
     virtual void visit_part(AnyMessage message, std::size_t part, bool keep_index, Visit visit) = 0;
     /// With its counts in all columns.
     [[nodiscard]] virtual MessageInfo describe(AnyMessage message) const = 0;

@@ -7,6 +7,10 @@
 #include "whittle/pruning/config.hpp"
 #include "whittle/pruning/detail/pruning_stage.hpp"
 
+#include <memory>
+#include <string>
+#include <utility>
+
 namespace whittle::inline v0::detail {
 
 /// Whether the provider would refuse it for that. O(parts).
@@ -20,14 +24,19 @@ StageGain stage_limits(HookTurn& turn, Draft& edit, const PruningConfig& config)
 /// Tells once that what has to stay is over the limits.
 void report_limits(HookTurn& turn, const RequestLimits& limits);
 
-/// Commits `stage_limits`, after whatever else the hook has done. `edit` is empty.
+/// Commits `stage_limits` and adds it to the report of what the hook has done before. `edit` is empty. What fails
+/// leaves that as it is; it is thrown under OnError::propagate, as is what ends the hook.
 void commit_limits(HookTurn& turn, Draft& edit, const PruningConfig& config);
 
-/// The same for a middleware that is not about media.
+/// A second commit of the hook, where the request is over the limits of the profile; none in a hook whose first commit
+/// the host has refused.
 template <AgentMessage M>
-void fit_limits(Turn<M>& turn, const PruningConfig& config = {}) {
+void fit_limits(Turn<M>& turn, const std::shared_ptr<const TokenCounter>& counter, const PruningConfig& config = {}) {
+    if (turn.report.outcome == Outcome::vetoed) return;
     if (!is_over_limits(turn.conversation.outline(), turn.config.profile.validity.limits)) return;
-    Transaction<M> edit = turn.edit();
+    EditEnvironment environment = turn.environment();
+    environment.counter = counter;
+    Transaction<M> edit = turn.conversation.edit(std::string(turn.report.middleware), std::move(environment));
     commit_limits(turn, edit, config);
 }
 

@@ -56,6 +56,7 @@ public:
     const ReductionConfig& config;
     ClearingCallbacks callbacks;
     PlannedKeys planned{};
+    std::string placeholder{};  ///< of the result at hand; keeps its room
 
     [[nodiscard]] std::string_view name() const noexcept { return turn.report.middleware; }
     /// Tokens of the request, like `count`: what a provider bills for what we count as gone.

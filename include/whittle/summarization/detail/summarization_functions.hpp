@@ -107,7 +107,7 @@ void SummarizationHost<M>::record(std::span<const std::size_t> fold) {
 /// The messages that the finalizer left at the front and at the back are untouched; what is between is replaced.
 template <AgentMessage M>
 void SummarizationHost<M>::finalize(std::string_view summary, Role role,
-                                       FunctionRef<Provenance(std::span<const std::size_t>)> carry) {
+                                    FunctionRef<Provenance(std::span<const std::size_t>)> carry) {
     const std::span<const M> old = turn_.conversation.messages();
     const FinalizeContext context{turn_.callback_context(), turn_.outline(), turn_.config.token_counter, turn_.language,
                                   role};
@@ -133,7 +133,7 @@ void SummarizationHost<M>::finalize(std::string_view summary, Role role,
 /// Other system texts are no summaries: the next fold leaves them alone.
 template <AgentMessage M>
 void SummarizationHost<M>::stage_made(std::size_t first, std::size_t last, std::vector<M> made, Role role,
-                                  Provenance provenance) {
+                                      Provenance provenance) {
     const auto is_system = [](const M& m) { return message_traits<M>::role(m) == Role::system; };
     const auto is_free = [&](const M& m) { return role == Role::system || !is_system(m); };
     const auto carrier = std::find_if(made.rbegin(), made.rend(), is_free);
@@ -239,7 +239,8 @@ void SummarizationHost<M>::call_user(std::span<const M> after) {
 }
 
 template <AgentMessage M>
-void SummarizationHost<M>::tell(const SummarizationEvent<M>& event, std::string_view kind, std::string_view text) const {
+void SummarizationHost<M>::tell(const SummarizationEvent<M>& event, std::string_view kind,
+                                std::string_view text) const {
     if (!config_.emit_internal_events) return;
     emit(turn_.on_event,
          {.source = turn_.report.middleware, .kind = kind, .text = text, .conversation = turn_.conversation_id()});

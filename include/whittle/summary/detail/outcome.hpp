@@ -1,6 +1,5 @@
 #pragma once
 
-#include "whittle/base/detail/function_ref.hpp"
 #include "whittle/summary/config.hpp"
 #include "whittle/summary/detail/attempt.hpp"
 #include "whittle/summary/detail/chunks.hpp"
@@ -38,7 +37,6 @@ struct DigestOrder {
     std::int64_t replaced_tokens = 0;
     std::function<std::string(std::string_view)> accept{};
 };
-using CarryOutDigest = FunctionRef<DigestOutcome(const DigestOrder&, DigestState&)>;
 
 }  // namespace detail
 

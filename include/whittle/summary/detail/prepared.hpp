@@ -46,7 +46,7 @@ private:
     std::vector<Serial> covers_;
     Hash128 print_;
     std::int64_t ordered_at_;
-    mutable std::stop_source stop_{};
+    std::stop_source stop_{};
     mutable std::mutex mutex_{};
     std::optional<DigestOutcome> outcome_{};
 };

@@ -80,6 +80,7 @@ struct SummaryWork {
     bool is_thrown = false;                 ///< failures leave the hook as exceptions
     bool must_save = true;                  ///< false: the host may make the list larger
     bool needs_all = false;                 ///< above the limit only where each of the limits is exceeded
+    bool waits_near_trigger = true;         ///< a summary that leaves little room is followed by a cool-down too
 };
 
 /// The size that a request has to come below after an overflow, by the counter that makes it `tokens` now.
