@@ -25,32 +25,17 @@ WINDOWS = (32000, 64000, 128000, 200000)
 # What the preset has and can do without.
 ABLATION = {
     "recommended": {},
-    "no use of pauses": {"use_pauses": False},
     "arguments stay": {"trim_arguments": False},
     "outputs stay": {"trim_outputs": False},
     "reads stay": {"trim_reads": False},
-    "reads go as early as outputs": {"most_whole_calls": 12},
-    "no passages: whole, or a placeholder": {"passage_age_calls": 1, "outcome_age_calls": 0},
-    "by lines": {"unit": "lines", "min_result_bytes": 240, "first_calls": 10},
-    "by lines, nothing on arrival": {"unit": "lines", "min_result_bytes": 240, "first_calls": 10, "trim_on_arrival": False},
+    "by lines": {"unit": "lines", "min_result_bytes": 240},
+    "by lines, nothing on arrival": {"unit": "lines", "min_result_bytes": 240, "trim_on_arrival": False},
 }
-# Neighbours of every setting that was chosen by measuring.
+# Neighbours of every option that was chosen by measuring.
 SENSITIVITY = {
-    "first_calls": (10, 30),
-    "look_every_calls": (2, 8),
-    "whole_calls": (8, 20),
-    "pause_whole_calls": (3, 8),
-    "most_whole_calls": (30, 60),
-    "most_passages": (1, 5),
-    "passage_lines": (12, 32),
-    "passage_age_calls": (30, 100),
-    "outcome_age_calls": (25, 60),
-    "written_age_calls": (50, 200),
     "min_result_bytes": (240, 800),
     "min_argument_bytes": (120, 480),
-    "argument_age_calls": (1, 4),
     "start_tokens": (15000, 30000),
-    "cold_start_tokens": (8000, 20000),
     "keep_rounds": (2,),
 }
 

@@ -1,9 +1,9 @@
 // Any bytes as results and arguments: every line that a trimmed result shows is one of the original or a marker,
 // arguments stay JSON of the same shape, undo gives everything back, and the same input gives the same bytes.
-#include "whittle/trimming/trimming.hpp"
 #include "../src/trimming/extract_form.hpp"
 #include "../src/trimming/json_strings.hpp"
 #include "../src/trimming/read_form.hpp"
+#include "../tests/support/tuned_trimming.hpp"
 #include "whittle/trimming/detail/line_forms.hpp"
 
 #include <nlohmann/json.hpp>
@@ -21,29 +21,6 @@ using whittle::ChatMessage;
 
 void require(bool condition) {
     if (!condition) __builtin_trap();
-}
-
-whittle::TrimmingConfig eager(whittle::TrimUnit unit) {
-    return {.unit = unit,
-            .start_tokens = 0,
-            .cold_start_tokens = 0,
-            .look_every_calls = 1,
-            .min_result_bytes = 10,
-            .min_argument_bytes = 10,
-            .argument_age_calls = 1,
-            .whole_calls = 2,
-            .pause_whole_calls = 1,
-            .most_whole_calls = 2,
-            .passage_lines = 4,
-            .passage_age_calls = 3,
-            .written_age_calls = 3,
-            .line_age_calls = 2,
-            .rare_line_age_calls = 1,
-            .plain_line_age_calls = 1,
-            .extract_bytes = 60,
-            .extract_age_calls = 3,
-            .arrival_min_bytes = 20,
-            .arrival_head_chars = 8};
 }
 
 /// The text in pieces: names of tools, arguments and results.
@@ -97,7 +74,7 @@ struct Outcome {
 Outcome run(const std::vector<std::string>& pieces, whittle::TrimUnit unit) {
     whittle::ChainConfig config{.storage = whittle::memory_storage()};
     config.clock = std::make_shared<whittle::ManualClock>(1);
-    const whittle::Chain<> chain(config, whittle::Trimming<>{eager(unit)});
+    const whittle::Chain<> chain(config, whittle::testing::TunedTrimming<>{whittle::testing::eager_trimming(unit)});
     whittle::Conversation<> conversation("fuzz");
     conversation.push_back(ChatMessage::user("go"));
     std::vector<std::string> originals{"go"};

@@ -92,10 +92,11 @@ EditSchedule::EditSchedule(HookTurn& turn, const EditScheduleConfig& config)
     const CacheProfile& cache = turn.config.profile.cache;
     is_new_ = notes.integer(call_note).value_or(0) < call_;
     const auto last = notes.integer(time_note);
-    is_cold_ = config.use_pauses && is_new_ && last && cache.ttl_seconds > 0 &&
+    is_cold_ = is_new_ && last && cache.ttl_seconds > 0 &&
                sub_saturating(now_, *last) > mul_saturating(cache.ttl_seconds, 1'000);
     cold_calls_ = notes.integer(cold_note).value_or(0) + (is_cold_ ? 1 : 0);
-    rent_ = cache.read + cache.write * static_cast<double>(cold_calls_) / std::max(config.least_calls, call_);
+    constexpr int least_calls = 10;  // over which pauses so far are spread
+    rent_ = cache.read + cache.write * static_cast<double>(cold_calls_) / std::max(least_calls, call_);
     const Outline outline = turn.outline();
     newest_ = first_of_newest(outline, call_, config.keep_rounds);
 }
@@ -191,7 +192,7 @@ std::optional<std::size_t> EditSchedule::decide(std::span<const EditOffer> offer
         if (saved > 0) accounts[offer.id] += rent_ * static_cast<double>(saved);
     }
     std::optional<std::size_t> first;
-    if ((is_cold_ && total > config_.cold_start_tokens) || (is_at_edge(total) && makes_room(offers))) {
+    if ((is_cold_ && total > cold_start_of(config_.start_tokens)) || (is_at_edge(total) && makes_room(offers))) {
         for (const EditOffer& offer : offers) first = std::min(first.value_or(offer.message), offer.message);
     } else if (total > config_.start_tokens) {
         first = find_best(offers, accounts, tokens);

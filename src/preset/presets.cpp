@@ -34,7 +34,6 @@ TrimmingConfig trimming_for(const Room& room) {
     const std::int64_t window = room.tokens;
     TrimmingConfig config;
     config.start_tokens = part_of(window, 0.25, config.start_tokens);
-    config.cold_start_tokens = part_of(window, 0.25, config.cold_start_tokens);
     config.window_fraction = 0.75 * room.share;
     return config;
 }
@@ -91,15 +90,9 @@ void edit_deep(PresetConfig& config, const Room& room) {
     reduction.clear_target_tokens = part_of(default_max_input_tokens, target, default_max_input_tokens);
 }
 
-/// By lines: at a pause they go whatever speaks for them, and they go earlier without one.
 void let_go_early(PresetConfig& config) {
-    TrimmingConfig& trimming = config.trimming;
-    trimming.unit = TrimUnit::lines;
-    trimming.min_result_bytes = 240;
-    trimming.first_calls = 10;
-    trimming.pause_line_age_calls = trimming.pause_rare_line_age_calls = trimming.plain_line_age_calls;
-    trimming.line_age_calls = trimming.rare_line_age_calls = 30;
-    trimming.extract_age_calls = 10;
+    config.trimming.unit = TrimUnit::lines;
+    config.trimming.min_result_bytes = 240;
 }
 
 }  // namespace

@@ -18,15 +18,14 @@ std::string_view without_end_blanks(std::string_view line) noexcept {
 /// A choice of lines under a budget of bytes.
 class Extract {
 public:
-    Extract(std::string_view text, const ResultForm& form, int since, const LineIndex& index,
-            const TrimmingConfig& config)
-        : text_(config.drop_reminders ? without_reminders(text) : std::string(text)),
+    Extract(std::string_view text, const ResultForm& form, int since, const LineIndex& index, const ExtractSizes& sizes)
+        : text_(without_reminders(text)),
           form_(form),
           since_(since),
           index_(index),
-          line_bytes_(static_cast<std::size_t>(config.extract_line_bytes)),
-          error_bytes_(static_cast<std::size_t>(config.error_line_bytes)),
-          budget_(static_cast<std::size_t>(config.extract_bytes)) {
+          line_bytes_(sizes.line_bytes),
+          error_bytes_(sizes.error_line_bytes),
+          budget_(sizes.bytes) {
         for (const std::string_view line : split_lines(text_)) {
             if (!is_blank(line)) lines_.push_back(without_end_blanks(line));
         }
@@ -120,22 +119,22 @@ private:
 }  // namespace
 
 std::string extract_of(std::string_view text, const ResultForm& form, std::string_view reference, int since,
-                       const LineIndex& index, const TrimmingConfig& config) {
-    return Extract(text, form, since, index, config).make(reference);
+                       const LineIndex& index, const ExtractSizes& sizes) {
+    return Extract(text, form, since, index, sizes).make(reference);
 }
 
-std::string extract_of_edit(std::string_view text, std::string_view reference, const TrimmingConfig& config) {
+std::string extract_of_edit(std::string_view text, std::string_view reference, const ExtractSizes& sizes) {
     constexpr std::size_t most_errors = 2;
     GappedText out;
     out.add(reference);
-    out.add(utf8_prefix(text.substr(0, text.find('\n')), static_cast<std::size_t>(config.extract_line_bytes)));
+    out.add(utf8_prefix(text.substr(0, text.find('\n')), sizes.line_bytes));
     if (!starts_as_failure(text)) return out.take();
     std::vector<std::string_view> errors;
     for (const std::string_view line : split_lines(text)) {
         if (tells_of_error(line)) errors.push_back(trim_view(line));
     }
     for (std::size_t i = errors.size() - std::min(errors.size(), most_errors); i < errors.size(); ++i)
-        out.add(utf8_prefix(errors[i], static_cast<std::size_t>(config.error_line_bytes)));
+        out.add(utf8_prefix(errors[i], sizes.error_line_bytes));
     return out.take();
 }
 

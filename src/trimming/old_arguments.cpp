@@ -102,9 +102,8 @@ bool is_replaced(const JsonString& text, bool is_edit) { return is_edit && is_ke
 /// What it puts in.
 bool is_put_in(const JsonString& text, bool is_edit) { return is_edit && is_key_of(text.key, new_keys); }
 
-bool may_lose_texts(std::string_view arguments, bool is_edit, const TrimmingConfig& config) noexcept {
-    return arguments.size() > static_cast<std::size_t>(config.min_argument_bytes) &&
-           (is_edit || config.trim_other_arguments);
+bool may_lose_texts(std::string_view arguments, const TrimmingConfig& config) noexcept {
+    return arguments.size() > static_cast<std::size_t>(config.min_argument_bytes);
 }
 
 /// The arguments with what `value_of` gives in place of strings of `shortest` bytes and more. Nullopt: it gives
@@ -142,11 +141,11 @@ CallText text_of_call(std::string_view arguments, bool is_edit) {
 }
 
 std::optional<std::string> old_arguments(std::string_view arguments, bool is_edit, std::string_view reference,
-                                         const LineIndex& index, int now, const TrimmingConfig& config, int& next) {
-    const int age = config.line_age_calls;
+                                         const LineIndex& index, int now, const TrimmingSettings& settings, int& next) {
+    const int age = settings.rules.ages.rare;
     constexpr int never = std::numeric_limits<int>::max();
     next = never;
-    if (!may_lose_texts(arguments, is_edit, config)) return std::nullopt;
+    if (!may_lose_texts(arguments, settings.config)) return std::nullopt;
     bool has_reference = false;
     const auto with_reference = [&](std::string value) {
         if (!std::exchange(has_reference, true))
@@ -156,7 +155,7 @@ std::optional<std::string> old_arguments(std::string_view arguments, bool is_edi
     return replace_strings(arguments, shortest_value, [&](const JsonString& string) -> std::optional<std::string> {
         const auto line_feeds = static_cast<std::size_t>(count_line_feeds(string.value));
         if (is_replaced(string, is_edit)) return with_reference(gap_mark(line_feeds + 1));
-        const bool is_other = config.trim_other_arguments && line_feeds >= least_lines_of_other;
+        const bool is_other = line_feeds >= least_lines_of_other;
         if (!is_other && !is_put_in(string, is_edit)) return std::nullopt;
         int oldest = never;
         std::string trimmed = without_old_lines(string.value, index, now - age, is_edit, oldest);
@@ -167,16 +166,18 @@ std::optional<std::string> old_arguments(std::string_view arguments, bool is_edi
 }
 
 std::optional<std::string> old_texts_marked(std::string_view arguments, bool is_edit, const TextMark& mark,
-                                            const LineIndex& index, int now, int since, const TrimmingConfig& config,
-                                            int& next) {
+                                            const LineIndex& index, int now, int since,
+                                            const TrimmingSettings& settings, int& next) {
     next = now + calls_until_next_look(now - since);
-    if (!may_lose_texts(arguments, is_edit, config)) return std::nullopt;
-    const std::size_t shortest = std::max(static_cast<std::size_t>(config.min_argument_bytes) / 2, shortest_value);
+    if (!may_lose_texts(arguments, settings.config)) return std::nullopt;
+    const std::size_t shortest =
+        std::max(static_cast<std::size_t>(settings.config.min_argument_bytes) / 2, shortest_value);
     return replace_strings(arguments, shortest, [&](const JsonString& string) -> std::optional<std::string> {
         const auto line_feeds = static_cast<std::size_t>(count_line_feeds(string.value));
         const bool is_written = is_put_in(string, is_edit) || line_feeds >= least_lines_of_other;
-        const bool goes = is_replaced(string, is_edit) ||
-                          (is_written && is_old_text(string.value, index, since, now - config.written_age_calls));
+        const bool goes =
+            is_replaced(string, is_edit) ||
+            (is_written && is_old_text(string.value, index, since, now - settings.rules.written_age_calls));
         if (!goes) return std::nullopt;
         return mark.of_argument(string.key, line_feeds + 1, string.value.size());
     });

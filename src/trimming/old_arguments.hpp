@@ -1,7 +1,7 @@
 #pragma once
 
 #include "read_form.hpp"
-#include "whittle/trimming/config.hpp"
+#include "whittle/trimming/detail/trimming_rules.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -23,13 +23,13 @@ struct CallText {
 /// first call at which there can be more.
 [[nodiscard]] std::optional<std::string> old_arguments(std::string_view arguments, bool is_edit,
                                                        std::string_view reference, const LineIndex& index, int now,
-                                                       const TrimmingConfig& config, int& next);
+                                                       const TrimmingSettings& settings, int& next);
 
 /// The same with whole texts, and a mark in place of each: what an edit replaced goes at once, what was written once
 /// nothing has come back to a line of it for `written_age_calls`, or edits took nearly all of it out since. `since`:
 /// the call that it came with.
 [[nodiscard]] std::optional<std::string> old_texts_marked(std::string_view arguments, bool is_edit,
                                                           const TextMark& mark, const LineIndex& index, int now,
-                                                          int since, const TrimmingConfig& config, int& next);
+                                                          int since, const TrimmingSettings& settings, int& next);
 
 }  // namespace whittle::inline v0::detail

@@ -173,21 +173,23 @@ LineRanges cut_into_passages(std::span<const std::string_view> lines, std::size_
 
 /// Lines speak for a passage that came up again since, and of an output that is not old its end and its errors. What a
 /// newer result has needs none.
-std::vector<bool> ReadForm::find_passages(const LineIndex& index, const TrimmingConfig& config, int since, int now,
+std::vector<bool> ReadForm::find_passages(const LineIndex& index, const TrimmingRules& rules, int since, int now,
                                           bool is_output) const {
+    constexpr int outcome_age_calls = 40;     // up to which the end and the errors of an output speak for themselves
+    constexpr std::size_t most_passages = 3;  // that stay
     std::vector<std::string_view> lines;
     std::vector<std::size_t> places;
-    References references(index, since, now - config.passage_age_calls);
+    References references(index, since, now - rules.passage_age_calls);
     for (std::size_t i = 0; i < items_.size(); ++i) {
         if (items_[i].gap > 0) continue;
         lines.push_back(line(items_[i]).substr(items_[i].number));
         places.push_back(i);
         references.count(items_[i].id);
     }
-    const bool has_outcome = is_output && since >= now - config.outcome_age_calls;
+    const bool has_outcome = is_output && since >= now - outcome_age_calls;
     std::size_t bytes = 0;
     std::vector<Passage> passages;
-    for (const auto& [first, last] : cut_into_passages(lines, static_cast<std::size_t>(config.passage_lines))) {
+    for (const auto& [first, last] : cut_into_passages(lines, static_cast<std::size_t>(rules.passage_lines))) {
         Passage& passage = passages.emplace_back(Passage{.first = first, .last = last});
         InNewer in_newer(index, since);
         for (std::uint32_t n = first; n < last; ++n) {
@@ -202,8 +204,7 @@ std::vector<bool> ReadForm::find_passages(const LineIndex& index, const Trimming
         bytes += passage.bytes;
     }
     const bool is_whole = places.size() == items_.size();  // what stays of it is no less later: only references end
-    const std::vector<bool> chosen =
-        choose(passages, static_cast<std::size_t>(config.most_passages), is_whole ? bytes / 2 : bytes);
+    const std::vector<bool> chosen = choose(passages, most_passages, is_whole ? bytes / 2 : bytes);
     std::vector<bool> stays(items_.size());
     for (std::size_t p = 0; p < passages.size(); ++p) {
         for (std::uint32_t n = passages[p].first; n < passages[p].last; ++n) stays[places[n]] = chosen[p];

@@ -30,10 +30,10 @@ std::string without_reminders(std::string_view text) {
     return left.append(text);
 }
 
-ReadForm::ReadForm(std::string_view text, const ResultForm& form, const TrimmingConfig& config, LineIndex& index)
-    : text_(config.unit == TrimUnit::lines && config.drop_reminders ? without_reminders(text) : std::string(text)),
+ReadForm::ReadForm(std::string_view text, const ResultForm& form, TrimUnit unit, LineIndex& index)
+    : text_(unit == TrimUnit::lines ? without_reminders(text) : std::string(text)),
       marks_(form.marks),
-      strips_(config.unit == TrimUnit::lines && config.strip_line_numbers && form.marks == LineMarks::numbers) {
+      strips_(unit == TrimUnit::lines && form.marks == LineMarks::numbers) {
     if (text_.size() > longest_text) text_.resize(longest_text);
     for (const std::string_view line : split_lines(text_)) {
         const LineNumber number = marks_ == LineMarks::numbers ? line_number(line) : LineNumber{};
@@ -73,7 +73,8 @@ void ReadForm::drop_shown(std::size_t first, int since, const LineIndex& index) 
     items_ = std::move(left);
 }
 
-void ReadForm::find_rare_words(int most_lines) {
+void ReadForm::find_rare_words() {
+    constexpr int most_lines = 3;  // of the text, that have a rare word
     knows_rare_ = true;
     std::unordered_map<std::uint64_t, std::pair<int, std::size_t>> lines;  // -> in how many, in which one last
     const auto visit_words = [&](const Item& item, auto&& visit) {
@@ -98,16 +99,13 @@ void ReadForm::find_rare_words(int most_lines) {
 }
 
 /// The age at which each line goes.
-std::vector<int> ReadForm::find_ages(const LineIndex& index, const LineAges& ages, int near_lines) const {
+std::vector<int> ReadForm::find_ages(const LineAges& ages) const {
     std::vector<int> found(items_.size(), ages.other);
-    const auto near = static_cast<std::size_t>(std::max(near_lines, 0));
-    const auto is_used = [&](std::uint64_t word) { return index.used(word) != LineIndex::never; };
+    const auto near = static_cast<std::size_t>(ages.near_lines);
     for (std::size_t i = 0; i < items_.size(); ++i) {
-        const auto words = std::span(rare_).subspan(items_[i].words, items_[i].words_end - items_[i].words);
-        if (words.empty()) continue;
-        const int age = std::ranges::any_of(words, is_used) ? ages.used : ages.rare;
+        if (items_[i].words == items_[i].words_end) continue;
         const std::size_t end = std::min(items_.size(), i + near + 1);
-        for (std::size_t n = i - std::min(i, near); n < end; ++n) found[n] = std::max(found[n], age);
+        for (std::size_t n = i - std::min(i, near); n < end; ++n) found[n] = std::max(found[n], ages.rare);
     }
     return found;
 }
@@ -122,10 +120,9 @@ void ReadForm::take_short_neighbours(std::vector<bool>& stays) const {
     stays = std::move(left);
 }
 
-std::vector<bool> ReadForm::find_old(const LineIndex& index, const LineAges& ages, int now,
-                                     const TrimmingConfig& config, int& next) {
-    if (!knows_rare_) find_rare_words(config.rare_word_lines);
-    const std::vector<int> line_ages = find_ages(index, ages, config.near_lines);
+std::vector<bool> ReadForm::find_old(const LineIndex& index, const LineAges& ages, int now, int& next) {
+    if (!knows_rare_) find_rare_words();
+    const std::vector<int> line_ages = find_ages(ages);
     std::vector<bool> stays(items_.size(), true);
     bool has_old = false;
     next = no_call;

@@ -3,8 +3,8 @@
 #include "line_index.hpp"
 #include "whittle/base/detail/function_ref.hpp"
 #include "whittle/base/language.hpp"
-#include "whittle/trimming/config.hpp"
 #include "whittle/trimming/detail/result_class.hpp"
+#include "whittle/trimming/detail/trimming_rules.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -55,31 +55,21 @@ private:
 /// Stretches of lines, [first, last), ascending.
 using LineRanges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
-/// Ages in model calls; a line that came up longer ago may go.
-struct LineAges {
-    int used = 0;   ///< near a rare word that the user or the model has written
-    int rare = 0;   ///< near another rare word
-    int other = 0;  ///< near none
-
-    [[nodiscard]] int least() const noexcept { return std::min({used, rare, other}); }
-};
-
 /// The content of files as a request shows it: its lines, in place of those that went the number of them. Keeps the
 /// lines that are left and nothing of the others. Every line that it shows is one of the original, whole, but for its
 /// number.
 class ReadForm {
 public:
-    /// All lines of `text`; by lines, those of reminders stay out where `config` says so.
-    ReadForm(std::string_view text, const ResultForm& form, const TrimmingConfig& config, LineIndex& index);
+    /// All lines of `text`; by lines, those of reminders stay out.
+    ReadForm(std::string_view text, const ResultForm& form, TrimUnit unit, LineIndex& index);
 
     /// Takes out runs of lines from `first` on that stand elsewhere, or that an edit took out since `since`.
     void drop_shown(std::size_t first, int since, const LineIndex& index);
     /// The lines that stay where lines older than `ages` go; empty if that is all of them. `next` becomes the first
     /// call at which the answer can be another one.
-    [[nodiscard]] std::vector<bool> find_old(const LineIndex& index, const LineAges& ages, int now,
-                                             const TrimmingConfig& config, int& next);
+    [[nodiscard]] std::vector<bool> find_old(const LineIndex& index, const LineAges& ages, int now, int& next);
     /// The lines of the passages that stay of a result that came with call `since`; none: nothing speaks for any.
-    [[nodiscard]] std::vector<bool> find_passages(const LineIndex& index, const TrimmingConfig& config, int since,
+    [[nodiscard]] std::vector<bool> find_passages(const LineIndex& index, const TrimmingRules& rules, int since,
                                                   int now, bool is_output) const;
     /// Whether results newer than call `since` have nearly all of it.
     [[nodiscard]] bool stands_in_newer(const LineIndex& index, int since) const noexcept;
@@ -123,8 +113,8 @@ private:
     [[nodiscard]] bool is_gone(std::size_t i, const std::vector<bool>& lines) const noexcept {
         return items_[i].gap > 0 || (!lines.empty() && !lines[i]);
     }
-    void find_rare_words(int most_lines);
-    [[nodiscard]] std::vector<int> find_ages(const LineIndex& index, const LineAges& ages, int near_lines) const;
+    void find_rare_words();
+    [[nodiscard]] std::vector<int> find_ages(const LineAges& ages) const;
     void take_short_neighbours(std::vector<bool>& stays) const;
 
     std::string text_;

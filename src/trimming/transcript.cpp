@@ -220,7 +220,7 @@ void Transcript::read_result(TrimPart& part, const Seen& seen) {
     std::vector<LineId> lines = lines_of(text, form.marks);
     touch(lines, seen.call);
     for (const LineId line : lines) index.note_result(line, seen.call);
-    if (config_.unit == TrimUnit::passages) show(part, std::move(lines));  // by lines once it is considered
+    if (unit_ == TrimUnit::passages) show(part, std::move(lines));  // by lines once it is considered
     if (seen.is_ours) restore(part, seen);
 }
 
@@ -258,7 +258,7 @@ void Transcript::restore(TrimPart& part, const Seen& seen) {
     part.is_considered = form != TrimmedAs::on_arrival;
     if (form == TrimmedAs::on_arrival) part.result.original = *seen.original;
     if (!lines) return;
-    part.result.read = std::make_unique<ReadForm>(*seen.original, part.result.form, config_, index);
+    part.result.read = std::make_unique<ReadForm>(*seen.original, part.result.form, unit_, index);
     part.result.read->keep(*lines);
 }
 

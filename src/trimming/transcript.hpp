@@ -100,7 +100,7 @@ public:
     };
 
     /// `name`: of the middleware.
-    Transcript(const TrimmingConfig& config, std::string name) : config_(config), name_(std::move(name)) {}
+    Transcript(TrimUnit unit, std::string name) : unit_(unit), name_(std::move(name)) {}
 
     LineIndex index{};
 
@@ -151,7 +151,7 @@ private:
     void restore(TrimPart& part, const Seen& seen);
     void judge(const TrimPart& part, std::string_view text, bool is_error);
 
-    const TrimmingConfig& config_;
+    TrimUnit unit_;
     std::string name_;
     bool has_adopted_ = false;  // since the notes were written
     std::optional<int> edit_reach_{};

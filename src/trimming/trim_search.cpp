@@ -13,7 +13,7 @@ namespace {
 
 class TrimSearch {
 public:
-    explicit TrimSearch(TrimmingRun& run) : run_(run), state_(run.state), config_(run.config) {}
+    explicit TrimSearch(TrimmingRun& run) : run_(run), state_(run.state), config_(run.config), rules_(run.rules) {}
 
     /// Results that have left the newest calls.
     void consider_old() {
@@ -58,9 +58,7 @@ private:
     }
 
     [[nodiscard]] bool is_trimmed_class(ResultClass kind) const noexcept {
-        return kind == ResultClass::read   ? config_.trim_reads
-               : kind == ResultClass::edit ? config_.trim_edit_results
-                                           : config_.trim_outputs;
+        return kind == ResultClass::read ? config_.trim_reads : kind == ResultClass::edit || config_.trim_outputs;
     }
 
     void consider(const TrimPlace& place, std::string_view text) {
@@ -72,7 +70,8 @@ private:
         if (run_.by_passages()) {
             part.is_closed = part.is_closed || !is_trimmed_class(part.result.form.kind);
             if (!part.is_closed)
-                part.result.read = std::make_unique<ReadForm>(text, part.result.form, config_, state_.transcript.index);
+                part.result.read =
+                    std::make_unique<ReadForm>(text, part.result.form, config_.unit, state_.transcript.index);
         } else if (!part.is_closed) {
             state_.transcript.show(part, {});
             if (auto trimmed = run_.trim(place, text, run_.reference_of(place))) {
@@ -119,7 +118,7 @@ private:
         if (read == nullptr) return run_.trim(place, text, reference);
         if (run_.by_passages()) return run_.trim_to_passages(part, run_.passages_of(part), reference);
         int next = 0;
-        const std::vector<bool> lines = read->find_old(state_.transcript.index, run_.ages, run_.now, config_, next);
+        const std::vector<bool> lines = read->find_old(state_.transcript.index, run_.ages, run_.now, next);
         if (!run_.is_pause) part.next_due = lines.empty() ? next : run_.now;
         if (lines.empty()) return std::nullopt;
         return TrimmedText{read->text(reference, 0, lines), "old_lines"};
@@ -133,7 +132,7 @@ private:
     }
 
     [[nodiscard]] bool is_due_call(const TrimPlace& place) {
-        const bool is_old = state_.messages()[place.first].call <= run_.now - config_.argument_age_calls;
+        const bool is_old = state_.messages()[place.first].call <= run_.now - rules_.argument_age_calls;
         if (!config_.trim_arguments || !is_old) return false;
         TrimPart& part = state_.at(place);
         const PartInfo& info = run_.turn.outline()[place.first].parts[place.second];
@@ -154,22 +153,21 @@ private:
     /// What is offered already is not looked at again.
     [[nodiscard]] bool is_due_extract(const TrimPlace& place) const {
         const TrimPart& part = state_.at(place);
-        return part.trimmed_as == TrimmedAs::extract && config_.extract_age_calls > 0 && !run_.is_pause &&
-               !run_.by_passages() && part.call < run_.now - config_.extract_age_calls && !part.candidate &&
-               !is_protected(place);
+        return part.trimmed_as == TrimmedAs::extract && !run_.is_pause && !run_.by_passages() &&
+               part.call < run_.now - rules_.extract_age_calls && !part.candidate && !is_protected(place);
     }
 
     [[nodiscard]] bool are_due_lines(const TrimPlace& place) const {
         const TrimPart& part = state_.at(place);
         const bool is_old = part.call <= run_.now - run_.ages.least();
-        return config_.expire_lines && is_old && (run_.is_pause || run_.now >= part.next_due) && !is_protected(place);
+        return is_old && (run_.is_pause || run_.now >= part.next_due) && !is_protected(place);
     }
 
     /// An agent reads, does other things, and then edits what it has read: how much later, its own edits show.
     [[nodiscard]] int whole_calls(bool is_read, bool is_pause) const {
         const int reach = is_read ? state_.transcript.edit_reach() : 0;
-        const int usual = std::max(config_.whole_calls, std::min(2 * reach, config_.most_whole_calls));
-        const int at_pause = std::max(config_.pause_whole_calls, std::min(reach, config_.most_whole_calls / 2));
+        const int usual = std::max(rules_.whole_calls, std::min(2 * reach, rules_.most_whole_calls));
+        const int at_pause = std::max(rules_.pause_whole_calls, std::min(reach, rules_.most_whole_calls / 2));
         return is_pause ? std::min(usual, at_pause) : usual;
     }
 
@@ -189,6 +187,7 @@ private:
     TrimmingRun& run_;
     TrimmingState& state_;
     const TrimmingConfig& config_;
+    const TrimmingRules& rules_;
 };
 
 }  // namespace
@@ -197,7 +196,7 @@ void find_candidates(TrimmingRun& run) {
     TrimSearch search(run);
     search.consider_old();
     const bool is_time =
-        std::exchange(run.state.is_new, false) || run.is_pause || run.now % run.config.look_every_calls == 0;
+        std::exchange(run.state.is_new, false) || run.is_pause || run.now % run.rules.look_every_calls == 0;
     if (is_time) search.look(0, run.is_pause, false);
 }
 

@@ -12,13 +12,11 @@ namespace {
 
 constexpr std::string_view attachment_prefix = "trimming:";
 
-EditScheduleConfig edit_schedule_of(const TrimmingConfig& config) noexcept {
-    return {.start_tokens = config.start_tokens,
-            .cold_start_tokens = config.cold_start_tokens,
-            .keep_rounds = config.keep_rounds,
-            .use_pauses = config.use_pauses,
-            .first_calls = config.first_calls,
-            .window_fraction = config.window_fraction};
+EditScheduleConfig edit_schedule_of(const TrimmingSettings& settings) noexcept {
+    return {.start_tokens = settings.config.start_tokens,
+            .keep_rounds = settings.config.keep_rounds,
+            .first_calls = settings.rules.first_calls,
+            .window_fraction = settings.config.window_fraction};
 }
 
 std::vector<EditOffer> offers_of(TrimmingState& state) {
@@ -43,19 +41,19 @@ void report_kept(TrimmingRun& run) {
 
 }  // namespace
 
-Trimmer::Trimmer(TrimmingConfig config, std::string name)
-    : config_(std::make_shared<const TrimmingConfig>(std::move(config))), name_(std::move(name)) {}
+Trimmer::Trimmer(TrimmingSettings settings, std::string name)
+    : settings_(std::make_shared<const TrimmingSettings>(std::move(settings))), name_(std::move(name)) {}
 
-/// That of this configuration; null: there is none, or one of another.
+/// That of these settings; null: there is none, or one of another.
 std::shared_ptr<TrimmingState> Trimmer::find_state(const Attachments& attachments) const {
     auto state = std::static_pointer_cast<TrimmingState>(attachments.find(std::string(attachment_prefix) + name_));
-    return state != nullptr && state->config == config_ ? state : nullptr;
+    return state != nullptr && state->settings == settings_ ? state : nullptr;
 }
 
 std::shared_ptr<TrimmingState> Trimmer::state_of(HookTurn& turn) const {
     std::shared_ptr<TrimmingState> state = find_state(turn.attachments());
     if (state != nullptr) return state;
-    state = std::make_shared<TrimmingState>(config_, name_);
+    state = std::make_shared<TrimmingState>(settings_, name_);
     turn.attachments().set(std::string(attachment_prefix) + name_, state);
     return state;
 }
@@ -63,17 +61,18 @@ std::shared_ptr<TrimmingState> Trimmer::state_of(HookTurn& turn) const {
 void Trimmer::before_model(HookTurn& turn, WithDraft with_draft) const {
     const std::shared_ptr<TrimmingState> state = state_of(turn);
     const std::lock_guard lock(state->mutex);
-    turn.report.threshold = config_->start_tokens;
+    turn.report.threshold = config().start_tokens;
     turn.report.outcome = Outcome::undue;
     const std::int64_t total = turn.report.count = state->request_tokens = turn.context_tokens();
-    const EditScheduleConfig when = edit_schedule_of(*config_);
+    const EditScheduleConfig when = edit_schedule_of(*settings_);
     EditSchedule schedule(turn, when);
     if (state->is_idle() && !schedule.is_at_edge(total)) return schedule.advance();
     state->take(turn);
     turn.report.reason = "looked_at_already";
     if (schedule.is_new_call()) {
         state->is_valid = false;  // until all is done
-        const bool is_pause = (schedule.is_cold() && total > config_->cold_start_tokens) || schedule.is_at_edge(total);
+        const bool is_pause =
+            (schedule.is_cold() && total > cold_start_of(config().start_tokens)) || schedule.is_at_edge(total);
         TrimmingRun run(turn, *state, schedule, is_pause);
         find_candidates(run);
         const std::vector<EditOffer> offers = offers_of(*state);
@@ -106,14 +105,14 @@ bool Trimmer::on_overflow(HookTurn& turn, WithDraft with_draft) const {
 
 /// Down to the target, oldest first. With a state of its own: what may not be touched this time may be the next.
 bool Trimmer::compact_now(HookTurn& turn, WithDraft with_draft) const {
-    TrimmingState state(config_, name_);
+    TrimmingState state(settings_, name_);
     return trim(turn, state, turn.tokens_above_target(), with_draft);
 }
 
 /// Until that many tokens are free.
 bool Trimmer::trim(HookTurn& turn, TrimmingState& state, std::int64_t enough, WithDraft with_draft) const {
     state.take(turn);
-    const EditScheduleConfig when = edit_schedule_of(*config_);
+    const EditScheduleConfig when = edit_schedule_of(*settings_);
     EditSchedule schedule(turn, when);
     TrimmingRun run(turn, state, schedule, true);
     find_candidates(run);
@@ -125,7 +124,7 @@ bool Trimmer::trim(HookTurn& turn, TrimmingState& state, std::int64_t enough, Wi
 ToolOutcome Trimmer::wrap_tool(const ToolContext& context, PartSink& out, const ToolNext& next) const {
     std::shared_ptr<TrimmingState> state;
     if (context.attachments) state = find_state(*context.attachments);
-    return run_trimmed(*config_, name_, state.get(), context, out, next);
+    return run_trimmed(config(), name_, state.get(), context, out, next);
 }
 
 std::size_t planned_prefix(const Outline& outline, const NoteBook& notes) {

@@ -26,11 +26,12 @@ std::size_t bytes_of_chars(std::string_view text, std::size_t chars) noexcept {
 }
 
 /// What is shown of a result that comes; nullopt: all of it.
-std::optional<std::string> shorten(const std::string& text, const TrimmingConfig& config, TrimmingState& state,
-                                   const std::string& reference, ArrivedResult& arrived) {
+std::optional<std::string> shorten(const std::string& text, TrimmingState& state, const std::string& reference,
+                                   ArrivedResult& arrived) {
     constexpr std::size_t least_gain = 80;
+    const TrimmingConfig& config = state.settings->config;
     ResultText& result = arrived.result;
-    const std::size_t head = bytes_of_chars(text, static_cast<std::size_t>(config.arrival_head_chars));
+    const std::size_t head = bytes_of_chars(text, state.settings->rules.arrival_head_chars);
     if (result.form.kind == ResultClass::edit) return std::nullopt;
     arrived.lines = state.transcript.lines_of(text, result.form.marks);
     if (result.form.kind != ResultClass::read) {
@@ -40,9 +41,9 @@ std::optional<std::string> shorten(const std::string& text, const TrimmingConfig
     }
     if (!config.trim_reads) return std::nullopt;
     LineIndex& index = state.transcript.index;
-    result.read = std::make_unique<ReadForm>(text, result.form, config, index);
+    result.read = std::make_unique<ReadForm>(text, result.form, config.unit, index);
     const std::size_t whole = result.read->lines_with(head);
-    if (config.drop_shown_lines) result.read->drop_shown(whole, state.now, index);
+    result.read->drop_shown(whole, state.now, index);
     std::string shown = result.read->text(reference, whole);
     const bool keeps_head = shown.compare(0, head, text, 0, head) == 0;
     if (shown.size() + least_gain >= text.size() || !keeps_head) return std::nullopt;
@@ -50,13 +51,12 @@ std::optional<std::string> shorten(const std::string& text, const TrimmingConfig
 }
 
 /// All or nothing: what throws here leaves the parts as they came.
-void trim_arrival(const TrimmingConfig& config, const ToolContext& context, TrimmingState& state, HeldResult& held,
-                  ToolOutcome& outcome) {
+void trim_arrival(const ToolContext& context, TrimmingState& state, HeldResult& held, ToolOutcome& outcome) {
     if (outcome.is_error || !outcome.read_back.empty() || shows_stored_text(context)) return;
     std::vector<Part>& parts = held.parts;
     if (parts.size() != 1 || !held.stored.empty() || parts[0].kind == PartKind::media) return;
     const std::string& text = parts[0].text;
-    if (text.size() < static_cast<std::size_t>(config.arrival_min_bytes) || is_failed_output(text)) return;
+    if (text.size() < state.settings->rules.arrival_min_bytes || is_failed_output(text)) return;
     const auto& storage = held.storage();
     PlannedKeys planned;
     std::string key;
@@ -64,7 +64,7 @@ void trim_arrival(const TrimmingConfig& config, const ToolContext& context, Trim
         key = free_key(*storage, trim_key(context.conversation, context.round, context.call, ""), text, planned);
     ArrivedResult arrived{.result = {.original_bytes = text.size()}};
     arrived.result.form = form_of_result(class_of_call(context.tool, context.arguments), text, split_lines(text));
-    auto shown = shorten(text, config, state, trim_reference(key), arrived);
+    auto shown = shorten(text, state, trim_reference(key), arrived);
     if (!shown || held.tokens(*shown) >= held.tokens(text)) return;
     if (storage) held.put(key, text);
     held.keep_original(outcome, parts);
@@ -84,8 +84,7 @@ ToolOutcome run_trimmed(const TrimmingConfig& config, std::string_view by, Trimm
     return run_held(held, context, out, next, [&](ToolOutcome& outcome) {
         try {
             const std::lock_guard lock(state->mutex);
-            if (state->request_tokens >= config.arrival_start_tokens)
-                trim_arrival(config, context, *state, held, outcome);
+            trim_arrival(context, *state, held, outcome);
         } catch (...) {
             if (context.on_error == OnError::propagate) throw;
             held.tell_failed();

@@ -23,12 +23,12 @@ TrimmingRun::TrimmingRun(HookTurn& hook, TrimmingState& known, EditSchedule& whe
     : turn(hook),
       state(known),
       schedule(when),
-      config(*known.config),
+      config(known.settings->config),
+      rules(known.settings->rules),
       storage(config.storage ? config.storage : hook.config.storage),
       is_pause(at_pause),
       now(when.call()),
-      ages{at_pause ? config.pause_line_age_calls : config.line_age_calls,
-           at_pause ? config.pause_rare_line_age_calls : config.rare_line_age_calls, config.plain_line_age_calls},
+      ages(at_pause ? rules.pause_ages : rules.ages),
       reader_(hook.tools.empty() ? read_offloaded_name : reader_among(hook.tools, read_offloaded_name)) {}
 
 void TrimmingRun::report(const TrimPlace& place, bool is_cut, std::string_view rule, std::int64_t freed) const {
@@ -58,7 +58,7 @@ std::string TrimmingRun::reference_to_key(std::string_view key) const {
 
 std::vector<bool> TrimmingRun::passages_of(const TrimPart& part) const {
     const bool is_output = part.result.form.kind == ResultClass::shell || part.result.form.kind == ResultClass::other;
-    return part.result.read->find_passages(state.transcript.index, config, part.call, now, is_output);
+    return part.result.read->find_passages(state.transcript.index, rules, part.call, now, is_output);
 }
 
 TrimmedText TrimmingRun::trim_to_passages(const TrimPart& part, const std::vector<bool>& stays,
@@ -76,10 +76,10 @@ namespace {
 std::optional<TrimmedText> trim_call(const TrimmingRun& run, TrimPart& part, int since, std::string_view text,
                                      std::string_view reference) {
     const LineIndex& index = run.state.transcript.index;
-    auto arguments = run.by_passages()
-                         ? old_texts_marked(text, part.is_edit, run.mark_with(reference), index, run.now, since,
-                                            run.config, part.next_due)
-                         : old_arguments(text, part.is_edit, reference, index, run.now, run.config, part.next_due);
+    auto arguments = run.by_passages() ? old_texts_marked(text, part.is_edit, run.mark_with(reference), index, run.now,
+                                                          since, *run.state.settings, part.next_due)
+                                       : old_arguments(text, part.is_edit, reference, index, run.now,
+                                                       *run.state.settings, part.next_due);
     if (!arguments) return std::nullopt;
     return TrimmedText{*std::move(arguments), "old_arguments", TrimmedAs::arguments};
 }
@@ -104,12 +104,12 @@ std::optional<TrimmedText> trim_read(const TrimmingRun& run, const TrimPart& par
     LineIndex& index = run.state.transcript.index;
     TrimmedText trimmed{.rule = "shown_lines", .as = TrimmedAs::lines};
     trimmed.read = is_trimmed ? std::make_unique<ReadForm>(*read)
-                              : std::make_unique<ReadForm>(text, part.result.form, config, index);
-    if (!is_trimmed && config.drop_shown_lines) trimmed.read->drop_shown(0, part.call, index);
-    const int looked_at = run.is_pause ? run.now : run.now - run.now % config.look_every_calls;
-    if (config.expire_lines && read != nullptr && part.call <= looked_at - run.ages.least()) {
+                              : std::make_unique<ReadForm>(text, part.result.form, config.unit, index);
+    if (!is_trimmed) trimmed.read->drop_shown(0, part.call, index);
+    const int looked_at = run.is_pause ? run.now : run.now - run.now % run.rules.look_every_calls;
+    if (read != nullptr && part.call <= looked_at - run.ages.least()) {
         int next = 0;
-        const std::vector<bool> lines = trimmed.read->find_old(index, run.ages, looked_at, config, next);
+        const std::vector<bool> lines = trimmed.read->find_old(index, run.ages, looked_at, next);
         if (!lines.empty()) {
             trimmed.read->keep(lines);
             trimmed.rule = "old_lines";
@@ -121,15 +121,14 @@ std::optional<TrimmedText> trim_read(const TrimmingRun& run, const TrimPart& par
 
 std::optional<TrimmedText> trim_result_by_lines(const TrimmingRun& run, const TrimPart& part, std::string_view text,
                                                 std::string_view reference) {
-    const TrimmingConfig& config = run.config;
     const ResultForm& form = part.result.form;
     if (part.trimmed_as == TrimmedAs::extract) return TrimmedText{last_of_extract(text, reference), "old_output"};
     if (form.kind == ResultClass::read) return trim_read(run, part, text, reference);
-    const bool is_edit = form.kind == ResultClass::edit;
-    if (!(is_edit ? config.trim_edit_results : config.trim_outputs)) return std::nullopt;
-    if (is_edit) return TrimmedText{extract_of_edit(text, reference, config), "edit_result"};
+    const ExtractSizes& sizes = run.rules.extract;
+    if (form.kind == ResultClass::edit) return TrimmedText{extract_of_edit(text, reference, sizes), "edit_result"};
+    if (!run.config.trim_outputs) return std::nullopt;
     const std::string_view whole = part.result.original.empty() ? text : std::string_view(part.result.original);
-    return TrimmedText{extract_of(whole, form, reference, part.call, run.state.transcript.index, config), "output",
+    return TrimmedText{extract_of(whole, form, reference, part.call, run.state.transcript.index, sizes), "output",
                        TrimmedAs::extract};
 }
 

@@ -23,11 +23,11 @@ namespace whittle::inline v0::detail {
 class TrimmingState {
 public:
     /// `name`: of the middleware.
-    TrimmingState(std::shared_ptr<const TrimmingConfig> settings, std::string name)
-        : config(std::move(settings)), transcript(*config, std::move(name)) {}
+    TrimmingState(std::shared_ptr<const TrimmingSettings> of, std::string name)
+        : settings(std::move(of)), transcript(settings->config.unit, std::move(name)) {}
 
     std::mutex mutex{};
-    const std::shared_ptr<const TrimmingConfig> config;
+    const std::shared_ptr<const TrimmingSettings> settings;
     Transcript transcript;
     std::int64_t request_tokens = 0;  ///< of the newest request, as triggers judge it
     std::size_t considered = 0;       ///< messages in front of it were considered
@@ -91,10 +91,11 @@ public:
     TrimmingState& state;
     EditSchedule& schedule;
     const TrimmingConfig& config;
+    const TrimmingRules& rules;
     const std::shared_ptr<Storage> storage;  ///< null: the journal keeps the originals
     const bool is_pause;
     const int now;  ///< the model call that is about to be made
-    const LineAges ages;
+    const LineAges& ages;
 
     [[nodiscard]] bool by_passages() const noexcept { return config.unit == TrimUnit::passages; }
     [[nodiscard]] std::int64_t count(std::string_view text) const { return turn.counter().count(text); }

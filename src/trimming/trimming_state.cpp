@@ -5,9 +5,9 @@
 namespace whittle::inline v0::detail {
 
 bool TrimmingState::is_idle() const noexcept {
-    const bool takes_arrivals =
-        config->unit == TrimUnit::lines && config->trim_on_arrival && request_tokens >= config->arrival_start_tokens;
-    return !takes_arrivals && request_tokens <= std::min(config->start_tokens, config->cold_start_tokens);
+    const TrimmingConfig& config = settings->config;
+    const bool takes_arrivals = config.unit == TrimUnit::lines && config.trim_on_arrival;
+    return !takes_arrivals && request_tokens <= cold_start_of(config.start_tokens);
 }
 
 void TrimmingState::take(HookTurn& turn) {

@@ -2,6 +2,7 @@
 #include "support/catch.hpp"
 #include "support/generators.hpp"
 #include "support/generators_messages.hpp"
+#include "support/tuned_trimming.hpp"
 #include "whittle/chain/chain.hpp"
 #include "whittle/compaction/compaction.hpp"
 #include "whittle/model/scripted_model.hpp"
@@ -9,7 +10,6 @@
 #include "whittle/reduction/reduction.hpp"
 #include "whittle/summarization/summarization.hpp"
 #include "whittle/token_saving/token_saving.hpp"
-#include "whittle/trimming/trimming.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -123,20 +123,7 @@ StageList<M> eager_stage(int which) {
             config.batch_calls = 1;
             return {std::make_shared<TokenSaving<M>>(config)};
         }
-        default:
-            return {std::make_shared<Trimming<M>>(TrimmingConfig{.unit = TrimUnit::lines,
-                                                                 .start_tokens = 0,
-                                                                 .cold_start_tokens = 0,
-                                                                 .first_calls = 0,
-                                                                 .look_every_calls = 1,
-                                                                 .min_result_bytes = 10,
-                                                                 .min_argument_bytes = 10,
-                                                                 .argument_age_calls = 1,
-                                                                 .line_age_calls = 2,
-                                                                 .rare_line_age_calls = 1,
-                                                                 .plain_line_age_calls = 1,
-                                                                 .extract_bytes = 40,
-                                                                 .extract_age_calls = 2})};
+        default: return {std::make_shared<TunedTrimming<M>>(eager_trimming(TrimUnit::lines))};
     }
 }
 

@@ -239,7 +239,7 @@ TEST_CASE("trimming goes on outside of the range of an earlier button", "[compac
     const auto run = [](bool is_pressed) {
         Conversation<> conversation("lines");
         conversation.push_back(ChatMessage::user("read them all"));
-        const Chain<> chain{with_memory(), Trimming{{.start_tokens = 8'000, .cold_start_tokens = 8'000}}};
+        const Chain<> chain{with_memory(), Trimming{{.start_tokens = 8'000}}};
         for (int i = 0; i < 60; ++i) {
             chain.before_model(conversation);
             const std::string id = "s" + std::to_string(i);

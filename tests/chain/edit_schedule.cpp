@@ -57,7 +57,7 @@ struct Agent {
     Chain<> chain;
 };
 
-constexpr EditScheduleConfig from_the_start{.start_tokens = 0, .cold_start_tokens = 0, .first_calls = 0};
+constexpr EditScheduleConfig from_the_start{.start_tokens = 0, .first_calls = 0};
 
 /// What the schedule says at each of `calls` calls to one edit at the front, of `saved` of `size` tokens.
 std::vector<bool> answers(int calls, std::int64_t saved, std::int64_t size, EditScheduleConfig config) {

@@ -2,6 +2,7 @@
 #include "whittle/preset/presets.hpp"
 
 #include "support/catch.hpp"
+#include "support/tuned_trimming.hpp"
 #include "whittle/model/scripted_model.hpp"
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <vector>
 
 using namespace whittle;
+using namespace whittle::testing;
 
 namespace {
 
@@ -19,7 +21,9 @@ namespace {
 class Reader {
 public:
     explicit Reader(PresetConfig config, std::shared_ptr<Model<ChatMessage>> model = nullptr)
-        : chain(with_clock(config), {}, preset_stages<ChatMessage>(config, std::move(model))), conversation("reader") {
+        : Reader(config, preset_stages<ChatMessage>(config, std::move(model))) {}
+    Reader(const PresetConfig& config, Chain<>::Stages stages)
+        : chain(with_clock(config), {}, std::move(stages)), conversation("reader") {
         push(ChatMessage::user("read them all"));
     }
 
@@ -195,9 +199,12 @@ TEST_CASE("results that trimming has shortened are cleared when room is needed, 
         CAPTURE(name_of(preset));
         PresetConfig config = preset_config(preset, {.context_window = 8'000});
         config.trimming.window_fraction = 0.0;
-        config.trimming.extract_bytes = 1'500;  // so that much is left of each
         config.chain.on_error = OnError::propagate;
-        Reader agent(config);
+        Chain<>::Stages stages = preset_stages<ChatMessage>(config);
+        TrimmingSettings trimming{config.trimming};
+        trimming.rules.extract.bytes = 1'500;  // so that much is left of each
+        stages.front() = std::make_shared<TunedTrimming<>>(trimming);
+        Reader agent(config, std::move(stages));
         agent.run_logs(80);
         int trimmed_then_cleared = 0;
         const Outline outline = agent.conversation.outline();

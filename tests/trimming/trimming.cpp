@@ -20,11 +20,7 @@ namespace {
 
 /// Everything is due at once.
 TrimmingConfig at_once() {
-    TrimmingConfig config{.unit = TrimUnit::lines, .start_tokens = 0, .cold_start_tokens = 0, .look_every_calls = 1};
-    config.min_result_bytes = 240;
-    config.rare_line_age_calls = 50;
-    config.trim_on_arrival = false;
-    return config;
+    return {.unit = TrimUnit::lines, .start_tokens = 0, .trim_on_arrival = false, .min_result_bytes = 240};
 }
 
 }  // namespace
@@ -93,9 +89,7 @@ TEST_CASE("a hook that runs again changes nothing", "[trimming]") {
 }
 
 TEST_CASE("an edit waits until it pays for the text behind it", "[trimming]") {
-    TrimmingConfig config = at_once();
-    config.use_pauses = false;
-    TrimmingSession session(config);
+    TrimmingSession session(at_once());
     session.call("read_file", R"({"path":"a"})", file_of("a", 40));
     session.call("ask_user", "{}", std::string(40'000, 'z') + " short");  // stays in view for long: no lines
     session.idle_calls(3);
@@ -107,9 +101,8 @@ TEST_CASE("an edit waits until it pays for the text behind it", "[trimming]") {
 }
 
 TEST_CASE("a pause that empties the cache is the time for what would go soon", "[trimming]") {
-    TrimmingConfig config = at_once();
-    TrimmingSession busy(config);
-    TrimmingSession pausing(config);
+    TrimmingSession busy(at_once());
+    TrimmingSession pausing(at_once());
     for (TrimmingSession* const session : {&busy, &pausing}) {
         session->call("read_file", R"({"path":"a"})", file_of("a", 60));
         session->call("read_file", R"({"path":"b"})", file_of("b", 900));
@@ -134,22 +127,9 @@ TEST_CASE("what a new result repeats is dropped when it comes, behind its head",
     CHECK(session.text_at(session.conversation.size() - 1) == file_of("a", 52));
 }
 
-TEST_CASE("results come whole until requests have the size at which cuts on arrival start", "[trimming]") {
-    TrimmingConfig config{.unit = TrimUnit::lines};
-    config.arrival_start_tokens = 3'000;
-    TrimmingSession session(config);
-    const std::string text = file_of("repeated.txt", 80);
-    CHECK(session.call("read_file", R"({"path":"repeated.txt"})", text) == text);
-    CHECK(session.call("read_file", R"({"path":"repeated.txt"})", text) == text);
-    while (session.conversation.tokens(chars()) < 3'000)
-        session.call("read_file", R"({"path":"b.txt"})", file_of("b", 60));
-    const std::string later = session.call("read_file", R"({"path":"repeated.txt"})", text);
-    CHECK(later.size() < text.size() / 4);
-}
-
 TEST_CASE("what came while a session was too small to look at is trimmed once it is not", "[trimming]") {
     TrimmingConfig config = at_once();
-    config.start_tokens = config.cold_start_tokens = 6'000;
+    config.start_tokens = 6'000;
     TrimmingSession session(config);
     session.call("read_file", R"({"path":"a.txt"})", file_of("a.txt", 60));
     session.idle_calls(8);
@@ -258,16 +238,16 @@ TEST_CASE("a store that refuses leaves the texts where they are", "[trimming]") 
 TEST_CASE("settings that cannot be are refused together", "[trimming]") {
     TrimmingConfig config;
     config.keep_rounds = 0;
-    config.most_passages = 0;
-    config.extract_line_bytes = 0;
+    config.window_fraction = 2.0;
+    config.min_result_bytes = -1;
     try {
         const Chain<> chain(ChainConfig{}, Trimming<>{config});
         FAIL("no error");
     } catch (const Error& error) {
         const std::string text = error.what();
         CHECK(text.find("trimming.keep_rounds") != std::string::npos);
-        CHECK(text.find("trimming.most_passages") != std::string::npos);
-        CHECK(text.find("trimming.extract_line_bytes") != std::string::npos);
+        CHECK(text.find("trimming.window_fraction") != std::string::npos);
+        CHECK(text.find("trimming.min_result_bytes") != std::string::npos);
     }
 }
 

@@ -18,12 +18,13 @@ using namespace whittle::detail;
 
 namespace {
 
-TrimmingConfig by_lines() { return {.unit = TrimUnit::lines, .near_lines = 1, .extract_bytes = 500}; }
+constexpr TrimUnit by_lines = TrimUnit::lines;
+constexpr ExtractSizes half_a_kilobyte{.bytes = 500};
 
-TrimmingConfig from_bytes(std::int64_t bytes) {
-    TrimmingConfig config = by_lines();
-    config.min_argument_bytes = bytes;
-    return config;
+TrimmingSettings from_bytes(std::int64_t bytes) {
+    TrimmingSettings settings{.config = {.unit = TrimUnit::lines, .min_argument_bytes = bytes}};
+    settings.rules.ages = {.rare = 50, .other = 4};
+    return settings;
 }
 
 constexpr ResultForm numbered_read{.kind = ResultClass::read, .marks = LineMarks::numbers};
@@ -47,11 +48,9 @@ void touch_all(const std::string& text, int call, LineIndex& index) {
 TEST_CASE("a read without changes shows its lines, numbers at their start only", "[trimming]") {
     LineIndex index;
     const std::string text = numbered({"first line here", "second line here", "third line here"});
-    CHECK(ReadForm(text, numbered_read, by_lines(), index).text("[k]") ==
+    CHECK(ReadForm(text, numbered_read, by_lines, index).text("[k]") ==
           "[k]\n1\tfirst line here\nsecond line here\nthird line here");
-    TrimmingConfig with_numbers = by_lines();
-    with_numbers.strip_line_numbers = false;
-    CHECK(ReadForm(text, numbered_read, with_numbers, index).text("[k]") == "[k]\n" + text);
+    CHECK(ReadForm(text, numbered_read, TrimUnit::passages, index).text("[k]") == "[k]\n" + text);
 }
 
 TEST_CASE("lines that stand elsewhere make way for their number", "[trimming]") {
@@ -60,10 +59,10 @@ TEST_CASE("lines that stand elsewhere make way for their number", "[trimming]") 
                                          "another one that was shown above", "}", "last line here"};
     index.show(index.id_of(lines[1]), LineIndex::never);
     index.show(index.id_of(lines[2]), LineIndex::never);
-    ReadForm read(numbered(lines), numbered_read, by_lines(), index);
+    ReadForm read(numbered(lines), numbered_read, by_lines, index);
     read.drop_shown(0, 0, index);
     CHECK(read.text("[k]") == "[k]\n1\tfirst line here\n..\n5\tlast line here");
-    ReadForm bare("first line here\na line that was shown above, all of it\nlast line here", plain_read, by_lines(),
+    ReadForm bare("first line here\na line that was shown above, all of it\nlast line here", plain_read, by_lines,
                   index);
     bare.drop_shown(0, 0, index);
     CHECK(bare.text("[k]") == "[k]\nfirst line here\n[..1]\nlast line here");
@@ -73,10 +72,10 @@ TEST_CASE("lines that an edit took out later are dropped, those that it took out
     LineIndex index;
     const std::string text = "a line of the file that an edit replaces\nanother line of the file, kept";
     index.kill(index.id_of("a line of the file that an edit replaces"), 5);
-    ReadForm earlier(text, plain_read, by_lines(), index);
+    ReadForm earlier(text, plain_read, by_lines, index);
     earlier.drop_shown(0, 3, index);
     CHECK(earlier.text("[k]") == "[k]\n[..1]\nanother line of the file, kept");
-    ReadForm later(text, plain_read, by_lines(), index);
+    ReadForm later(text, plain_read, by_lines, index);
     later.drop_shown(0, 5, index);
     CHECK(later.text("[k]") == "[k]\n" + text);
 }
@@ -87,9 +86,9 @@ TEST_CASE("old lines go but for those near a rare word", "[trimming]") {
     lines[10] = "the singular identifier";
     const std::string text = numbered(lines);
     touch_all(text, 1, index);
-    ReadForm read(text, numbered_read, by_lines(), index);
+    ReadForm read(text, numbered_read, by_lines, index);
     int next = 0;
-    const auto stays = read.find_old(index, {.used = 50, .rare = 50, .other = 4}, 10, by_lines(), next);
+    const auto stays = read.find_old(index, {.rare = 50, .other = 4, .near_lines = 1}, 10, next);
     REQUIRE(stays.size() == 20);
     CHECK_FALSE(stays[8]);
     CHECK(stays[9]);
@@ -100,16 +99,16 @@ TEST_CASE("old lines go but for those near a rare word", "[trimming]") {
     CHECK(read.text("[k]") ==
           "[k]\n..\n10\tcommon common common common\nthe singular identifier\ncommon common common common\n[..8]");
     int later = 0;
-    CHECK(read.find_old(index, {.used = 50, .rare = 50, .other = 4}, 51, by_lines(), later).empty());
-    CHECK_FALSE(read.find_old(index, {.used = 50, .rare = 50, .other = 4}, 52, by_lines(), later).empty());
+    CHECK(read.find_old(index, {.rare = 50, .other = 4, .near_lines = 1}, 51, later).empty());
+    CHECK_FALSE(read.find_old(index, {.rare = 50, .other = 4, .near_lines = 1}, 52, later).empty());
 }
 
 TEST_CASE("a form made anew from its ranges is the same", "[trimming]") {
     LineIndex index;
     const std::string text = numbered({"line number one", "line number two", "line number three", "line number four"});
-    ReadForm read(text, numbered_read, by_lines(), index);
+    ReadForm read(text, numbered_read, by_lines, index);
     read.keep(std::vector<bool>{true, false, false, true});
-    ReadForm again(text, numbered_read, by_lines(), index);
+    ReadForm again(text, numbered_read, by_lines, index);
     again.keep(read.ranges());
     CHECK(again.text("[k]") == read.text("[k]"));
     CHECK(again.ranges() == read.ranges());
@@ -120,7 +119,7 @@ TEST_CASE("a result that comes keeps its head as it is", "[trimming]") {
     const std::vector<std::string> lines{"first line here", "second line here",
                                          "a line shown above that is long enough", "fourth line here"};
     index.show(index.id_of(lines[2]), LineIndex::never);
-    ReadForm read(numbered(lines), numbered_read, by_lines(), index);
+    ReadForm read(numbered(lines), numbered_read, by_lines, index);
     read.drop_shown(2, 1, index);
     CHECK(read.text("[k]", 2) == "1\tfirst line here\n2\tsecond line here\n[k]\n..\n4\tfourth line here");
 }
@@ -136,7 +135,7 @@ TEST_CASE("of an output errors and ends stay, and a number in place of the other
     std::string text = "start of the run\n";
     for (int i = 0; i < 100; ++i) text += "noise " + std::to_string(i) + "\n";
     text += "main.c:3: error: expected ;\nmore noise\nlast but one\nlast line\n";
-    const std::string extract = extract_of(text, program, "[k]", 1, index, by_lines());
+    const std::string extract = extract_of(text, program, "[k]", 1, index, half_a_kilobyte);
     CHECK(extract ==
           "[k]\nstart of the run\nnoise 0\n[..99]\nmain.c:3: error: expected ;\nmore noise\nlast but one\nlast line");
     CHECK(last_of_extract(extract, "[k]") == "[k]\nmain.c:3: error: expected ;");
@@ -148,8 +147,8 @@ TEST_CASE("lines with a word that came up since stay in an extract", "[trimming]
     std::string text;
     for (int i = 0; i < 60; ++i) text += "package number" + std::to_string(i) + " built\n";
     index.use_words("what about number31 then", 5);
-    CHECK(extract_of(text, program, "[k]", 4, index, by_lines()).find("number31") != std::string::npos);
-    CHECK(extract_of(text, program, "[k]", 5, index, by_lines()).find("number31") == std::string::npos);
+    CHECK(extract_of(text, program, "[k]", 4, index, half_a_kilobyte).find("number31") != std::string::npos);
+    CHECK(extract_of(text, program, "[k]", 5, index, half_a_kilobyte).find("number31") == std::string::npos);
 }
 
 TEST_CASE("folding leaves the head and drops what repeats", "[trimming]") {
@@ -205,9 +204,9 @@ TEST_CASE("what an edit put in goes line by line once nobody comes back to it", 
     index.touch(index.id_of("line number 7 of the new file"), 40);
     const std::string arguments = nlohmann::json{{"content", content}, {"path", "a"}}.dump();
     int next = 0;
-    CHECK(old_arguments(arguments, true, "[k]", index, 52, by_lines(), next) == std::nullopt);
+    CHECK(old_arguments(arguments, true, "[k]", index, 52, from_bytes(240), next) == std::nullopt);
     CHECK(next == 53);
-    const auto now = old_arguments(arguments, true, "[k]", index, 53, by_lines(), next);
+    const auto now = old_arguments(arguments, true, "[k]", index, 53, from_bytes(240), next);
     REQUIRE(now);
     CHECK(nlohmann::json::parse(*now)["content"] == "[..7]\nline number 7 of the new file\n[..13]\n[k]");
 }
@@ -232,7 +231,7 @@ TEST_CASE("a patch loses at once what it takes out", "[trimming]") {
 TEST_CASE("short arguments, and those of other tools without many lines, stay", "[trimming]") {
     LineIndex index;
     int next = 0;
-    CHECK(old_arguments(R"({"old_string":"x"})", true, "[k]", index, 99, by_lines(), next) == std::nullopt);
-    CHECK(old_arguments(nlohmann::json{{"query", std::string(500, 'x')}}.dump(), false, "[k]", index, 99, by_lines(),
-                        next) == std::nullopt);
+    CHECK(old_arguments(R"({"old_string":"x"})", true, "[k]", index, 99, from_bytes(240), next) == std::nullopt);
+    CHECK(old_arguments(nlohmann::json{{"query", std::string(500, 'x')}}.dump(), false, "[k]", index, 99,
+                        from_bytes(240), next) == std::nullopt);
 }

@@ -1,8 +1,8 @@
 // Trimming of what a session has thousands of, and of lines as long as a book.
 #include "support/catch.hpp"
 
+#include "support/tuned_trimming.hpp"
 #include "whittle/trimming/detail/result_class.hpp"
-#include "whittle/trimming/trimming.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -11,6 +11,7 @@
 #include <vector>
 
 using namespace whittle;
+using namespace whittle::testing;
 
 namespace {
 
@@ -23,9 +24,8 @@ std::int64_t bytes_counted(int calls, bool with_equal_ids) {
         return static_cast<std::int64_t>(text.size() / 4);
     });
     config.clock = std::make_shared<ManualClock>(1);
-    TrimmingConfig trimming{.start_tokens = 0, .cold_start_tokens = 0, .look_every_calls = 1};
-    trimming.trim_on_arrival = false;
-    const Chain<> chain(std::move(config), Trimming<>{trimming});
+    const Chain<> chain(std::move(config),
+                        TunedTrimming<>{{.config = {.start_tokens = 0}, .rules = {.look_every_calls = 1}}});
     Conversation<> conversation("growth");
     conversation.push_back(ChatMessage::user("go"));
     ChatMessage reply = ChatMessage::assistant("");
@@ -67,7 +67,8 @@ TEST_CASE("a line of a megabyte, and a hundred thousand short ones, are trimmed 
         return text + "\"}";
     }();
     const Chain<> chain(ChainConfig{.storage = memory_storage()},
-                        Trimming<>{{.unit = unit, .start_tokens = 0, .look_every_calls = 1, .whole_calls = 2}});
+                        TunedTrimming<>{{.config = {.unit = unit, .start_tokens = 0},
+                                         .rules = {.look_every_calls = 1, .whole_calls = 2}}});
     Conversation<> conversation("long");
     conversation.push_back(ChatMessage::user("go"));
     std::vector<std::string> texts;

@@ -30,11 +30,9 @@ std::string function_of(const std::string& text, int number) {
 }
 
 /// No price stands in the way of an edit.
-TrimmingConfig when_it_may() {
-    TrimmingConfig config{.start_tokens = 0, .cold_start_tokens = 0, .first_calls = 0, .look_every_calls = 1};
-    config.whole_calls = 3;
-    config.most_whole_calls = 6;
-    return config;
+TrimmingSettings when_it_may() {
+    return {.config = {.start_tokens = 0},
+            .rules = {.first_calls = 0, .look_every_calls = 1, .whole_calls = 3, .most_whole_calls = 6}};
 }
 
 std::string json_of(const std::string& text) {
@@ -71,9 +69,9 @@ TEST_CASE("a read stays whole as long as edits usually reach back, then a placeh
 
 TEST_CASE("an agent whose edits reach back far keeps its reads whole for longer", "[trimming]") {
     const auto calls_whole = [](int reach) {
-        TrimmingConfig config = when_it_may();
-        config.most_whole_calls = 40;
-        TrimmingSession session(config, no_cache);
+        TrimmingSettings settings = when_it_may();
+        settings.rules.most_whole_calls = 40;
+        TrimmingSession session(settings, no_cache);
         const std::string first = source(12);
         session.call("read_file", R"({"path":"made.go"})", first);
         session.idle_calls(reach - 1);
@@ -177,9 +175,9 @@ TEST_CASE("an output keeps its end and its errors for a while", "[trimming]") {
 
 TEST_CASE("a text that an edit replaced goes whole, what it put in stays until nothing comes back to it",
           "[trimming]") {
-    TrimmingConfig config = when_it_may();
-    config.written_age_calls = 12;
-    TrimmingSession session(config, no_cache);
+    TrimmingSettings settings = when_it_may();
+    settings.rules.written_age_calls = 12;
+    TrimmingSession session(settings, no_cache);
     const std::string old_text = function_of(source(9), 4);
     std::string new_text = function_of(source(9), 8);
     session.call(

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/trimming/trimming.hpp"
+#include "support/tuned_trimming.hpp"
 
 #include <chrono>
 #include <memory>
@@ -25,11 +25,13 @@ inline CacheProfile cached() {
 /// An agent that reads, edits and runs, one call after the other.
 class TrimmingSession {
 public:
-    explicit TrimmingSession(TrimmingConfig config = {}, CacheProfile cache = cached(),
+    explicit TrimmingSession(TrimmingConfig config = {}, CacheProfile cache = cached())
+        : TrimmingSession(TrimmingSettings{std::move(config)}, std::move(cache)) {}
+    explicit TrimmingSession(TrimmingSettings settings, CacheProfile cache = cached(),
                              std::string id = "a-long-name-of-a-session", Language language = Language::english,
                              bool with_storage = true)
         : storage(with_storage ? memory_storage() : nullptr),
-          chain_(make_config(cache, language), Trimming<>{std::move(config)}),
+          chain_(make_config(cache, language), TunedTrimming<>{std::move(settings)}),
           conversation(std::move(id)) {
         conversation.push_back(ChatMessage::user("please mend it"));
     }

@@ -164,8 +164,8 @@ TEST_CASE("a preset written out has the same chain without it", "[config_json]")
         CHECK(reduction.clear_target_fraction == 0.0);
         CHECK(reduction.max_fraction_for_clear == 0.85);
         CHECK(reduction.trunc_exclude_tools == std::vector<std::string>{"a\"b"});
-        CHECK(config_at<TrimmingConfig>(a, 0).line_age_calls == config_at<TrimmingConfig>(b, 0).line_age_calls);
-        CHECK(config_at<TrimmingConfig>(a, 0).drop_reminders == config_at<TrimmingConfig>(b, 0).drop_reminders);
+        CHECK(config_at<TrimmingConfig>(a, 0).min_result_bytes == config_at<TrimmingConfig>(b, 0).min_result_bytes);
+        CHECK(config_at<TrimmingConfig>(a, 0).unit == config_at<TrimmingConfig>(b, 0).unit);
         if (a.stages.size() == 4) CHECK(config_at<SummarizationConfig>(a, 2) == config_at<SummarizationConfig>(b, 2));
     }
 }

@@ -17,10 +17,10 @@ namespace whittle::inline v0 {
 /// to the store; without one they stay in the journal. Commits when that pays under the chain's cache profile. Copies
 /// share nothing but their configuration.
 template <AgentMessage M = ChatMessage>
-class Trimming final : public Middleware<M> {
+class Trimming : public Middleware<M> {
 public:
     explicit Trimming(TrimmingConfig config = {}, std::string name = "trimming")
-        : trimmer_(std::move(config), std::move(name)) {}
+        : Trimming(detail::TrimmingSettings{std::move(config)}, std::move(name)) {}
 
     [[nodiscard]] std::string_view name() const noexcept override { return trimmer_.name(); }
     [[nodiscard]] const TrimmingConfig& config() const noexcept { return trimmer_.config(); }
@@ -44,6 +44,10 @@ public:
     [[nodiscard]] std::size_t untouched_prefix(const Conversation<M>& conversation) const override {
         return detail::planned_prefix(conversation.outline(), conversation.note_book());
     }
+
+protected:
+    /// By other rules than those of the unit.
+    Trimming(detail::TrimmingSettings settings, std::string name) : trimmer_(std::move(settings), std::move(name)) {}
 
 private:
     static void with_draft(Turn<M>& turn, FunctionRef<void(Draft&)> work) {

@@ -3,6 +3,7 @@
 #include "whittle/base/detail/function_ref.hpp"
 #include "whittle/chain/hook_turn.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -19,15 +20,17 @@ namespace whittle::inline v0 {
 
 /// When edits of what a prompt cache holds pay.
 struct EditScheduleConfig {
-    std::int64_t start_tokens = 20'000;       ///< requests of up to that size stay as they are
-    std::int64_t cold_start_tokens = 10'000;  ///< the same where the cache has expired: an edit then costs nothing
-    int keep_rounds = 1;                      ///< newest model calls whose results stay as they came
-    bool use_pauses = true;                   ///< edit when the cache has expired
-    int first_calls = 10;                     ///< that do not count as evidence that the run goes on
-    int least_calls = 10;                     ///< pauses so far are spread over at least that many calls
+    std::int64_t start_tokens = 20'000;  ///< requests of up to that size stay as they are
+    int keep_rounds = 1;                 ///< newest model calls whose results stay as they came
+    int first_calls = 10;                ///< that do not count as evidence that the run goes on
     double window_fraction =
         0.0;  ///< above this part of a known window all offers are made, if they free a twentieth of it; 0: off
 };
+
+/// `start_tokens` where the cache has expired: an edit then costs nothing, so that it pays in smaller requests.
+[[nodiscard]] constexpr std::int64_t cold_start_of(std::int64_t start_tokens) noexcept {
+    return std::min<std::int64_t>(start_tokens, 10'000);
+}
 
 /// An edit that a stage has ready.
 struct EditOffer {

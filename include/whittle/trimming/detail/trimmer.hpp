@@ -3,7 +3,7 @@
 #include "whittle/base/detail/function_ref.hpp"
 #include "whittle/chain/hook_turn.hpp"
 #include "whittle/conversation/tool.hpp"
-#include "whittle/trimming/config.hpp"
+#include "whittle/trimming/detail/trimming_rules.hpp"
 
 #include <cstddef>
 #include <memory>
@@ -20,10 +20,10 @@ public:
     /// Makes a draft of the conversation and gives it to a function.
     using WithDraft = FunctionRef<void(FunctionRef<void(Draft&)>)>;
 
-    Trimmer(TrimmingConfig config, std::string name);
+    Trimmer(TrimmingSettings settings, std::string name);
 
     [[nodiscard]] std::string_view name() const noexcept { return name_; }
-    [[nodiscard]] const TrimmingConfig& config() const noexcept { return *config_; }
+    [[nodiscard]] const TrimmingConfig& config() const noexcept { return settings_->config; }
 
     void before_model(HookTurn& turn, WithDraft with_draft) const;
     void after_model(HookTurn& turn) const;
@@ -36,7 +36,7 @@ private:
     [[nodiscard]] std::shared_ptr<TrimmingState> state_of(HookTurn& turn) const;
     bool trim(HookTurn& turn, TrimmingState& state, std::int64_t enough, WithDraft with_draft) const;
 
-    std::shared_ptr<const TrimmingConfig> config_;
+    std::shared_ptr<const TrimmingSettings> settings_;
     std::string name_;
 };
 
