@@ -25,9 +25,10 @@ bool exceeds_alone(const PartInfo& part, const RequestLimits& limits, int max_si
 
 /// How much of `have` goes so that `fraction` of `limit` is left; 0 where it is within the limit.
 template <typename Number>
-Number excess(Number have, Number limit, double fraction) {
+Number excess(Number have, Number limit) {
+    constexpr double fraction_left = 0.75;  // few edits, far apart
     if (!is_over_limit(have, limit)) return 0;
-    const auto left = static_cast<Number>(to_int64(static_cast<double>(limit) * fraction));
+    const auto left = static_cast<Number>(to_int64(static_cast<double>(limit) * fraction_left));
     return have - std::min(have, left);
 }
 
@@ -37,8 +38,8 @@ public:
     LimitsStage(HookTurn& turn, Draft& edit, const PruningConfig& config)
         : turn_(turn), edit_(edit), config_(config), limits_(turn.config.profile.validity.limits) {
         const RequestSize have = size_of_request(edit_.outline());
-        images_ = excess(have.images, limits_.max_images, config_.limits_target_fraction);
-        bytes_ = excess(have.bytes, limits_.max_request_bytes, config_.limits_target_fraction);
+        images_ = excess(have.images, limits_.max_images);
+        bytes_ = excess(have.bytes, limits_.max_request_bytes);
         max_side_ = longest_side(limits_, have.images - std::min(images_, images_that_can_go()));
     }
 

@@ -35,8 +35,6 @@ void check_pruning(const PruningConfig& config, std::string_view name, Problems&
     check.at_least(config.tail_lines, 0, "tail_lines");
     check.error(config.partial && config.head_bytes == 0 && config.tail_bytes == 0, "partial",
                 "true with head_bytes 0 and tail_bytes 0", "one of them above 0");
-    check.error(!(config.limits_target_fraction > 0.0 && config.limits_target_fraction <= 1.0),
-                "limits_target_fraction", fmt::format("{}", config.limits_target_fraction), "above 0, at most 1");
     check.error(!may_stand_for_a_text(config.placeholder), "placeholder",
                 is_blank(config.placeholder) ? "blank" : "not UTF-8",
                 "UTF-8 text that is more than white space, or nothing for the built-in one");

@@ -25,8 +25,6 @@ ConfigFields<PruningConfig> pruning_fields() {
         {"head_bytes", &C::head_bytes, "bytes kept of the start, with `partial`"},
         {"tail_bytes", &C::tail_bytes, "bytes kept of the end, with `partial`"},
         {"fit_limits", &C::fit_limits, "keep the request within the images and bytes that the provider takes"},
-        {"limits_target_fraction", &C::limits_target_fraction, "of such a limit that is exceeded, how much is left", 0,
-         1},
         {"head_lines", &C::head_lines, "first lines kept, of at most `head_bytes`; 0: all of these"},
         {"tail_lines", &C::tail_lines, "last lines kept, of at most `tail_bytes`; 0: all of these"},
     };

@@ -162,13 +162,6 @@ TEST_CASE("limits can be left to the host, and protections hold", "[limits]") {
     PruningConfig off = limits_alone();
     off.fit_limits = false;
     CHECK_FALSE(Chain(limited_to({.max_images = 10}), Pruning{off}).before_model(conversation).changed());
-
-    Problems problems;
-    PruningConfig bad;
-    bad.limits_target_fraction = 0.0;
-    check_pruning(bad, "p", problems);
-    REQUIRE(problems.all().size() == 1);
-    CHECK(problems.all()[0].field == "p.limits_target_fraction");
 }
 
 TEST_CASE("a body that was refused as too large loses its media", "[limits]") {

@@ -43,10 +43,9 @@ struct PruningConfig {
     /// Keeps the request within what the provider takes beside tokens (`ValidityProfile::limits`: images, their sizes,
     /// bytes), whatever the boundary: too large images go, then media, oldest first, then for bytes results.
     bool fit_limits = true;
-    double limits_target_fraction = 0.75;  ///< of a limit that is exceeded, how much is left: few edits, far apart
-    std::int64_t head_lines = 0;           ///< first lines kept, of at most `head_bytes`; 0: all of these
-    std::int64_t tail_lines = 0;           ///< last lines kept, of at most `tail_bytes`; 0: all of these
-    std::shared_ptr<Storage> storage{};    ///< instead of the chain's
+    std::int64_t head_lines = 0;         ///< first lines kept, of at most `head_bytes`; 0: all of these
+    std::int64_t tail_lines = 0;         ///< last lines kept, of at most `tail_bytes`; 0: all of these
+    std::shared_ptr<Storage> storage{};  ///< instead of the chain's
 };
 
 /// The form that works to a budget: the newest 40'000 tokens of results stay, and nothing is done for less than 20'000.

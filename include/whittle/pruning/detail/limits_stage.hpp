@@ -17,7 +17,7 @@ namespace whittle::inline v0::detail {
 [[nodiscard]] bool is_over_limits(const Outline& outline, const RequestLimits& limits) noexcept;
 
 /// Plans, where it is over the limits of the profile, what brings it below them: images that are too large by
-/// themselves, then media, oldest first, down to `limits_target_fraction` of what is exceeded; then, for bytes, results
+/// themselves, then media, oldest first, down to three quarters of what is exceeded; then, for bytes, results
 /// of tools. Pins, protections and the newest round stay. Each message is a unit.
 StageGain stage_limits(HookTurn& turn, Draft& edit, const PruningConfig& config);
 
