@@ -13,6 +13,8 @@
 namespace whittle::inline v0 {
 namespace {
 
+constexpr std::size_t max_reply_bytes = 1'000'000;  // a longer reply is refused unread
+
 template <typename Visit>
 void for_each_long_line(std::string_view text, Visit&& visit) {
     constexpr std::size_t long_enough = 24;
@@ -66,7 +68,7 @@ DigestError refused(Refusal refusal, std::string why) {
     return {.failure = DigestFailure::refused, .refusal = refusal, .message = "accept summary: " + std::move(why)};
 }
 
-std::optional<DigestError> judge_raw(const ReplyView& reply, const Acceptance& rules) {
+std::optional<DigestError> judge_raw(const ReplyView& reply) {
     if (reply.role != Role::assistant)
         return refused(Refusal::wrong_role, fmt::format("the reply is a {} message", name_of(reply.role)));
     if (reply.has_tool_call || reply.finish == FinishReason::tool_calls)
@@ -75,9 +77,9 @@ std::optional<DigestError> judge_raw(const ReplyView& reply, const Acceptance& r
     if (reply.finish == FinishReason::length)
         return refused(Refusal::cut_off, "the reply was cut off at its length limit");
     if (reply.finish == FinishReason::paused) return refused(Refusal::cut_off, "the model paused before the end");
-    if (static_cast<std::int64_t>(reply.text.size()) > rules.max_reply_bytes) {
+    if (reply.text.size() > max_reply_bytes) {
         return refused(Refusal::too_long,
-                       fmt::format("the reply has {} bytes, allowed are {}", reply.text.size(), rules.max_reply_bytes));
+                       fmt::format("the reply has {} bytes, allowed are {}", reply.text.size(), max_reply_bytes));
     }
     return std::nullopt;
 }
@@ -165,7 +167,7 @@ std::optional<DigestError> judge_text(std::string_view reply, std::string_view s
 }  // namespace
 
 std::optional<std::string> accept_reply(const ReplyView& reply, const Acceptance& rules, DigestError& error) {
-    if (auto bad = judge_raw(reply, rules)) {
+    if (auto bad = judge_raw(reply)) {
         error = *std::move(bad);
         return std::nullopt;
     }

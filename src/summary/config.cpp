@@ -57,7 +57,6 @@ void check_digest(const DigestConfig& config, std::string_view name, Problems& p
     check_options(config.model_options, check);
     check.at_least(config.max_input_tokens, 0, "max_input_tokens");
     check.at_least(config.max_summary_tokens, 0, "max_summary_tokens");
-    check.at_least(config.max_reply_bytes, 1, "max_reply_bytes");
     check.at_least(config.max_tool_result_bytes, 0, "max_tool_result_bytes");
     for (const std::string& section : config.required_sections)
         check.error(is_blank(section), "required_sections", "a blank heading", "words of a heading");

@@ -91,7 +91,7 @@ TEST_CASE("the pause doubles up to ten seconds, with a random part of up to half
 TEST_CASE("all bad settings are named at once", "[digest]") {
     Problems problems;
     DigestConfig config{
-        .max_input_tokens = -1, .max_reply_bytes = 0, .retry = RetryConfig{-1}, .failover = FailoverConfig{-2}};
+        .max_input_tokens = -1, .max_summary_tokens = -1, .retry = RetryConfig{-1}, .failover = FailoverConfig{-2}};
     config.model_options = {.max_output_tokens = -5, .temperature = -0.1, .extra = "[1]"};
     check_digest(config, "summarization", problems);
     CHECK(problems.all().size() == 7);
@@ -209,7 +209,7 @@ TEST_CASE("megabytes of user text are searched for facts in linear time", "[dige
 TEST_CASE("a summary that quotes tools and errors is no error and no refusal", "[digest]") {
     const std::vector<std::string_view> instructions{summary_instruction(Language::english)};
     const auto counter = chars();
-    const Acceptance rules{*counter, 1'000'000, 0, 0, instructions};
+    const Acceptance rules{.counter = *counter, .instructions = instructions};
     DigestError error;
     CHECK(accept_reply({"The build failed with \"Error: no such file\"; fixed in a.cpp."}, rules, error));
     CHECK(accept_reply({"The user said: I'm sorry, but I can't wait. Error: 500 was seen."}, rules, error));

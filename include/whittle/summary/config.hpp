@@ -31,9 +31,7 @@ struct DigestConfig {
     GenerateOptions model_options{};             ///< goes with every call, those of failover models included
     std::int64_t max_input_tokens = 0;           ///< bound of one request; 0: `default_max_input_tokens`
     std::int64_t max_summary_tokens = 0;         ///< a longer summary is refused; 0: only what it replaces bounds it
-    std::int64_t max_reply_bytes = 1'000'000;    ///< a longer reply is refused unread
     std::int64_t max_tool_result_bytes = 8'000;  ///< of a longer tool result the model sees head and tail; 0: all of it
-    std::string system_instruction{};            ///< empty: `digest_system_instruction`
     std::string user_instruction{};              ///< empty: `summary_instruction`
     /// Headings that a summary should have. Where some lack, the model is asked once more and told which; what lacks
     /// fewer stands. Not for an input of the caller's own.

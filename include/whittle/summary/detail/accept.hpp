@@ -23,7 +23,6 @@ struct ReplyView {
 /// The rules for a reply.
 struct Acceptance {
     const TokenCounter& counter;
-    std::int64_t max_reply_bytes = 1'000'000;
     std::int64_t max_summary_tokens = 0;               ///< 0: no bound of its own
     std::int64_t below_tokens = 0;                     ///< the summary must have fewer; 0: not asked, for parts
     std::span<const std::string_view> instructions{};  ///< a reply that is mostly these is no summary

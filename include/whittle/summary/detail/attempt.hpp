@@ -41,7 +41,7 @@ enum class Refusal {
     tool_call,    ///< it called a tool
     error_text,   ///< the text of an error instead of a summary
     echo,         ///< the prompt itself
-    too_long,     ///< above `max_reply_bytes` or `max_summary_tokens`
+    too_long,     ///< above a million bytes or `max_summary_tokens`
     not_smaller,  ///< at least as large as what it replaces
     wrong_role,   ///< not an assistant's message
     greeting,     ///< a greeting, a question to the user, an assent

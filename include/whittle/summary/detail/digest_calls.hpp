@@ -43,8 +43,7 @@ public:
         : task_(task),
           config_(config),
           environment_(environment),
-          system_text_(config.system_instruction.empty() ? digest_system_instruction(environment.language)
-                                                         : std::string_view(config.system_instruction)),
+          system_text_(digest_system_instruction(environment.language)),
           user_text_(config.user_instruction.empty() ? summary_instruction(environment.language)
                                                      : std::string_view(config.user_instruction)),
           system_(message_traits<M>::make(Role::system, system_text_)),
@@ -231,7 +230,6 @@ private:
         const std::array<std::string_view, 2> instructions{system_text_, user_text_};
         const std::array<std::string_view, 2> frames{whole_frame_, part_frame_};
         const Acceptance rules{*environment_.counter,
-                               config_.max_reply_bytes,
                                is_last ? config_.max_summary_tokens : 0,
                                is_last ? replaced_tokens_ : 0,
                                instructions,
