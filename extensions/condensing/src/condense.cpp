@@ -66,7 +66,7 @@ std::optional<CondensedText> condense(std::string_view text, const CondensingCon
             return form;
         }
     }
-    return config.condense_logs ? detail::condense_log(text, config, language, author) : std::nullopt;
+    return config.condense_logs ? detail::condense_log(text, language, author) : std::nullopt;
 }
 
 std::string condensing_notice(const CondensedText& form, const CondensedSource& source, Language language) {

@@ -65,11 +65,12 @@ std::string_view path_of(std::string_view line) noexcept {
     return path == "/dev/null" ? std::string_view() : trim_view(path);
 }
 
+constexpr std::size_t context_lines = 1;  // unchanged ones that stay on each side of a change
+
 /// A unified diff, gone through once.
 class DiffForm {
 public:
-    DiffForm(std::string_view text, const CondensingConfig& config)
-        : lines_(split_lines(text)), around_(static_cast<std::size_t>(config.diff_context_lines)) {
+    explicit DiffForm(std::string_view text) : lines_(split_lines(text)) {
         ends_with_line_feed_ = text.ends_with('\n');
         if (ends_with_line_feed_) lines_.pop_back();
     }
@@ -138,8 +139,8 @@ private:
         std::vector<bool> stays(end - header, false);
         for (std::size_t at = header + 1; at < end; ++at) {
             if (!is_change(lines_[at])) continue;
-            const std::size_t first = std::max(header + 1, at - std::min(at, around_));
-            for (std::size_t i = first; i < std::min(end, at + around_ + 1); ++i) stays[i - header] = true;
+            const std::size_t first = std::max(header + 1, at - std::min(at, context_lines));
+            for (std::size_t i = first; i < std::min(end, at + context_lines + 1); ++i) stays[i - header] = true;
         }
         for (std::size_t at = header + 1; at < end;) {
             std::size_t gap = at;
@@ -179,7 +180,6 @@ private:
     };
 
     std::vector<std::string_view> lines_;
-    std::size_t around_;
     bool ends_with_line_feed_ = false;
     bool has_file_ = false;
     bool is_generated_ = false;
@@ -210,9 +210,9 @@ std::string diff_legend(const DiffForm& form, Language language) {
 
 }  // namespace
 
-std::optional<CondensedText> condense_diff(std::string_view text, const CondensingConfig& config, Language language) {
+std::optional<CondensedText> condense_diff(std::string_view text, const CondensingConfig&, Language language) {
     if (text.find("@@ -") == std::string_view::npos) return std::nullopt;
-    DiffForm form(text, config);
+    DiffForm form(text);
     if (!form.make() || form.context_left_out() + form.files_folded() == 0) return std::nullopt;
     return CondensedText{.format = TextFormat::diff, .text = form.take(), .legend = diff_legend(form, language)};
 }

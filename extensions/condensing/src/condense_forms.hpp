@@ -13,8 +13,7 @@ namespace whittle::inline v0::detail {
 
 [[nodiscard]] std::optional<CondensedText> condense_json(std::string_view text, const CondensingConfig& config,
                                                          Language language);
-[[nodiscard]] std::optional<CondensedText> condense_log(std::string_view text, const CondensingConfig& config,
-                                                        Language language, TextAuthor author);
+[[nodiscard]] std::optional<CondensedText> condense_log(std::string_view text, Language language, TextAuthor author);
 [[nodiscard]] std::optional<CondensedText> condense_diff(std::string_view text, const CondensingConfig& config,
                                                          Language language);
 [[nodiscard]] std::optional<CondensedText> condense_html(std::string_view text, const CondensingConfig& config,

@@ -21,7 +21,7 @@ constexpr std::size_t fewest_log_lines = 20;
 /// A log, its lines told apart by what they have in common.
 class LogForm {
 public:
-    LogForm(std::string_view text, const CondensingConfig& config) : plain_(without_colours(text)), config_(config) {
+    explicit LogForm(std::string_view text) : plain_(without_colours(text)) {
         constexpr std::int64_t fewest_line_feeds = 2;  // with fewer, a carriage return ends lines
         const bool may_be_progress = count_line_feeds(plain_) >= fewest_line_feeds;
         for (const std::string_view line : split_lines(plain_)) {
@@ -200,7 +200,7 @@ private:
     }
 
     void keep_around(std::size_t i) {
-        const auto around = static_cast<std::size_t>(config_.error_context_lines);
+        constexpr std::size_t around = 3;  // lines that stay on each side of an error
         const std::size_t end = std::min(lines_.size(), i + around + 1);
         for (std::size_t at = i - std::min(i, around); at < end; ++at) stays_[at] = true;
     }
@@ -214,7 +214,6 @@ private:
     }
 
     std::string plain_;
-    const CondensingConfig& config_;
     std::vector<std::string_view> lines_{};
     std::vector<std::size_t> group_of_{};
     std::vector<Group> groups_{};
@@ -244,9 +243,8 @@ std::string log_legend(std::size_t left_out, bool lost_colours, bool lost_progre
 
 }  // namespace
 
-std::optional<CondensedText> condense_log(std::string_view text, const CondensingConfig& config, Language language,
-                                          TextAuthor author) {
-    LogForm form(text, config);
+std::optional<CondensedText> condense_log(std::string_view text, Language language, TextAuthor author) {
+    LogForm form(text);
     const bool is_log = form.is_log(author);
     if (!is_log && !LogForm::is_of_terminal(text)) return std::nullopt;
     is_log ? form.fold() : form.keep_all();

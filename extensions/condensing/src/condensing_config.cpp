@@ -19,12 +19,8 @@ void check_condensing(const CondensingConfig& config, std::string_view name, Pro
     check.at_least(config.head_rows, 1, "head_rows");
     check.at_least(config.tail_rows, 0, "tail_rows");
     check.at_least(config.max_outliers, 0, "max_outliers");
-    check.at_least(config.max_columns, 0, "max_columns");
     check.at_least(config.max_string_bytes, 16, "max_string_bytes");
-    check.at_least(config.diff_context_lines, 0, "diff_context_lines");
-    check.at_least(config.error_context_lines, 0, "error_context_lines");
     check.at_least(config.distil_min_bytes, 0, "distil_min_bytes");
-    check.at_least(config.distil_max_tokens, 16, "distil_max_tokens");
     check.at_least(config.distil_max_input_bytes, 1'000, "distil_max_input_bytes");
     check.tool_names(config.exclude_tools, "exclude_tools");
     const std::int64_t kept = add_saturating(add_saturating(config.head_rows, config.tail_rows), config.max_outliers);

@@ -29,13 +29,9 @@ ConfigFields<CondensingConfig> condensing_fields() {
         {"head_rows", &C::head_rows, "of those: rows at the front that stay", 1},
         {"tail_rows", &C::tail_rows, "rows at the end that stay"},
         {"max_outliers", &C::max_outliers, "rows between that stay: errors, rare and extreme values"},
-        {"max_columns", &C::max_columns, "JSON objects with more values stay objects"},
         {"max_string_bytes", &C::max_string_bytes, "of one string in JSON that loses something", 16},
-        {"diff_context_lines", &C::diff_context_lines, "unchanged lines of a diff that stay on each side of a change"},
-        {"error_context_lines", &C::error_context_lines, "lines of a log that stay on each side of an error"},
         {"distil_min_bytes", &C::distil_min_bytes,
          "with `model`: an extract of what is longer, in its form, than that"},
-        {"distil_max_tokens", &C::distil_max_tokens, "of an extract", 16},
         {"distil_max_input_bytes", &C::distil_max_input_bytes, "the model is shown both ends of a longer text", 1'000},
     };
 }

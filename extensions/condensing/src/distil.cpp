@@ -21,6 +21,7 @@ namespace detail {
 
 namespace {
 
+constexpr std::int64_t max_extract_tokens = 1'000;
 constexpr std::string_view distil_instruction =
     "You read the result of a tool for another language model, which has a request to fulfil. Write down what of the "
     "result it needs for that: facts, names, paths, numbers and errors word for word, in the order and the language of "
@@ -57,7 +58,7 @@ DistilPrompt distil_prompt(std::string_view text, const CondensingConfig& config
     DistilPrompt prompt;
     if (!request.empty()) prompt.question = fmt::format("The request:\n{}\n\n", shown_text(request, most_of_request));
     prompt.question += fmt::format("The tool: {}\nIts arguments: {}\n\nAt most {} tokens. ", context.tool,
-                                   shown_text(context.arguments, most_of_arguments), config.distil_max_tokens);
+                                   shown_text(context.arguments, most_of_arguments), max_extract_tokens);
     prompt.result = shown_text(text, static_cast<std::size_t>(config.distil_max_input_bytes));
     return prompt;
 }
@@ -84,7 +85,7 @@ std::optional<std::string> distil(std::string_view text, const CondensingConfig&
         const DistilPrompt prompt = distil_prompt(text, config, by, context);
         const TextReply reply = config.distiller->complete(
             distil_instruction, prompt.question + "The result:\n" + prompt.result,
-            {.max_output_tokens = config.distil_max_tokens, .purpose = "condensing: extract"}, context.stop);
+            {.max_output_tokens = max_extract_tokens, .purpose = "condensing: extract"}, context.stop);
         ShownNames names([&](ShownNames& shown) {
             shown.add(prompt.result);
             shown.add_other(prompt.question);
@@ -94,7 +95,7 @@ std::optional<std::string> distil(std::string_view text, const CondensingConfig&
         const std::array<std::string_view, 1> instructions{distil_instruction};
         // Another counter may see more tokens in a reply than the model did.
         const Acceptance rules{.counter = *counter,
-                               .max_summary_tokens = mul_saturating(config.distil_max_tokens, 2),
+                               .max_summary_tokens = mul_saturating(max_extract_tokens, 2),
                                .below_tokens = below_tokens,
                                .instructions = instructions,
                                .shown = &names,

@@ -188,7 +188,8 @@ JsonForm::Columns JsonForm::columns_of(std::uint32_t array) const {
         if (rows.first == JsonNode::none || 10 * rows.number < 6 * number) continue;
         const Columns columns{rows.first, is_deep};
         const auto [places, names] = header_size(columns);
-        const bool is_readable = places <= static_cast<std::size_t>(config_.max_columns);
+        constexpr std::size_t max_columns = 32;  // nobody counts off more values
+        const bool is_readable = places <= max_columns;
         if (is_readable && (rows.number - 1) * names > cost) return columns;
     }
     return {};

@@ -29,8 +29,8 @@ TEST_CASE("every setting of condensing can be read", "[config_json]") {
         "min_bytes": 1, "min_gain": 0.5, "max_held_bytes": 2, "condense_reads": true, "exclude_tools": ["recall"],
         "condense_json": false, "condense_logs": false, "condense_diffs": false, "condense_html": false,
         "condense_tables": false, "lossless_bytes": 3, "max_rows": 100, "head_rows": 4, "tail_rows": 5,
-        "max_outliers": 6, "max_columns": 7, "max_string_bytes": 80, "diff_context_lines": 9,
-        "error_context_lines": 10, "distil_min_bytes": 11, "distil_max_tokens": 17, "distil_max_input_bytes": 1000, "max_form_bytes": 500)");
+        "max_outliers": 6, "max_string_bytes": 80,
+        "distil_min_bytes": 11, "distil_max_input_bytes": 1000, "max_form_bytes": 500)");
     const auto& config = std::any_cast<const CondensingConfig&>(settings.stages.at(0).config);
     CHECK(settings.stages[0].name == "n");
     CHECK(settings.stages[0].storages.at("storage").type == "memory");
@@ -49,12 +49,8 @@ TEST_CASE("every setting of condensing can be read", "[config_json]") {
     CHECK(config.head_rows == 4);
     CHECK(config.tail_rows == 5);
     CHECK(config.max_outliers == 6);
-    CHECK(config.max_columns == 7);
     CHECK(config.max_string_bytes == 80);
-    CHECK(config.diff_context_lines == 9);
-    CHECK(config.error_context_lines == 10);
     CHECK(config.distil_min_bytes == 11);
-    CHECK(config.distil_max_tokens == 17);
     CHECK(config.max_form_bytes == 500);
     CHECK(config.distil_max_input_bytes == 1'000);
     CHECK(make_chain<ChatMessage>(condensing_stage("")).stages().size() == 1);

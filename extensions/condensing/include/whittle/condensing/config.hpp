@@ -35,15 +35,11 @@ struct CondensingConfig {
     int head_rows = 12;                    ///< of those: rows at the front that stay
     int tail_rows = 6;                     ///< rows at the end that stay
     int max_outliers = 12;                 ///< rows between that stay: errors, rare and extreme values
-    int max_columns = 32;                  ///< JSON objects with more values stay objects: nobody counts them off
     std::int64_t max_string_bytes = 600;   ///< of one string in JSON that loses something
-    int diff_context_lines = 1;            ///< unchanged lines of a diff that stay on each side of a change
-    int error_context_lines = 3;           ///< lines of a log that stay on each side of an error
 
     // Extracts by a model.
     std::shared_ptr<TextModel> distiller{};         ///< called from several threads at once; null: no extracts
     std::int64_t distil_min_bytes = 30'000;         ///< an extract of what is longer, in its form, than that
-    std::int64_t distil_max_tokens = 1'000;         ///< of an extract
     std::int64_t distil_max_input_bytes = 200'000;  ///< the model is shown both ends of a longer text
 
     std::shared_ptr<Storage> storage{};  ///< null: the chain's
