@@ -60,7 +60,7 @@ private:
     FoldSizes sizes_;
     std::vector<std::int64_t> tokens_{};
     FoldPlan plan_{};
-    std::optional<SummaryComposer> composer_{};  // of the plan
+    std::optional<SummaryComposer> composer_{};                          // of the plan
     std::optional<std::pair<SummaryText, ComposedSummary>> composed_{};  // the last one: it reads the whole fold
 };
 

@@ -177,6 +177,7 @@ std::size_t images_of(const Conversation<>& conversation) {
 
 ChainConfig at_most_four_images() {
     ChainConfig config;
+    config.token_counter = pessimistic();  // 1,000 tokens an image
     config.storage = memory_storage();
     config.profile.validity.limits = {.max_images = 4};
     return config;
@@ -351,14 +352,14 @@ TEMPLATE_TEST_CASE("a summary and the images that go with it are one report", ON
     const Chain<> chain(at_most_four_images(), ChainCallbacks<>{}, Chain<>::Stages{TestType::make_fitting()});
     Conversation<> conversation = talk(32);
     push_images(conversation, 5);
-    const std::int64_t before = conversation.tokens(chars());
+    const std::int64_t before = conversation.tokens(pessimistic());
     const Report report = chain.before_model(conversation);
     const StageReport& stage = report.stages.front();
     REQUIRE(stage.outcome == Outcome::committed);
     CHECK(summary_in(conversation) != nullptr);
     CHECK(images_of(conversation) == 3);
     CHECK(stage.details->tokens_before == before);
-    CHECK(stage.details->tokens_after == conversation.tokens(chars()));
+    CHECK(stage.details->tokens_after == conversation.tokens(pessimistic()));
     CHECK(stage.details->first_changed == 0);
     CHECK(stage.details->stored.size() == 2);
 }

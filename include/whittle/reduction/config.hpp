@@ -31,9 +31,9 @@ struct ToolReductionConfig {
 
 /// Settings of `Reduction`; docs/reduction.md has the table.
 struct ReductionConfig {
-    std::shared_ptr<Storage> backend{};             ///< instead of the chain's storage
-    bool skip_truncation = false;                   ///< do not shorten results when they return
-    bool skip_clear = false;                        ///< do not clear old tool rounds
+    std::shared_ptr<Storage> backend{};  ///< instead of the chain's storage
+    bool skip_truncation = false;        ///< do not shorten results when they return
+    bool skip_clear = false;             ///< do not clear old tool rounds
     bool fit_limits = false;  ///< below the images and bytes that the provider takes, too, as `PruningConfig` has it
     std::string read_file_tool_name = "read_file";  ///< named in notices if the request lists that tool
     std::string root_dir{};                         ///< prefix of the keys; empty: the conversation's id
