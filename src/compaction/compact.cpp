@@ -31,6 +31,11 @@ SummaryWork compaction_attempt(const CompactionWork& work) {
             .waits_near_trigger = false};
 }
 
+/// A dry run leaves the notes as they are.
+void forget_no_progress(HookTurn& turn) {
+    if (!turn.config.dry_run) turn.notes().erase("no_progress");
+}
+
 /// One run over one draft, from the cheap stages to a summary, as far as it has to go.
 class CompactionRun {
 public:
@@ -41,8 +46,8 @@ public:
           layout_(layout_of(edit_.outline(), turn_.report.middleware, work.config.current_turn_keep_rounds)) {}
 
     [[nodiscard]] bool made_no_progress() const;
-    void forget_no_progress() { forget("no_progress"); }
     bool run();
+    /// Orders a summary. Stores nothing, and nothing of it is reported.
     void prepare();
 
 private:
@@ -50,9 +55,6 @@ private:
     template <typename Value>
     void note(std::string_view key, const Value& value) {
         if (!turn_.config.dry_run) turn_.notes().set(key, value);
-    }
-    void forget(std::string_view key) {
-        if (!turn_.config.dry_run) turn_.notes().erase(key);
     }
     void warn(std::string_view kind, const std::string& text, std::int64_t before = 0, std::int64_t after = 0) {
         turn_.report.more().error = text;
@@ -70,7 +72,10 @@ private:
         return work_.functions.generate || work_.config.plain_summary_tokens > 0;
     }
     [[nodiscard]] std::string situation() const;
+    void stage_pruned();
+    void stage_without_media();
     void stage_cheap();
+    [[nodiscard]] bool is_below_target() const noexcept { return tokens_now() <= work_.limits.target; }
     [[nodiscard]] bool needs_summary(std::int64_t growth = 0) const noexcept;
     [[nodiscard]] bool may_summarise(const TurnFold& fold);
     [[nodiscard]] bool has_obstacle(const TurnFold& fold);
@@ -86,22 +91,27 @@ private:
     int refused_ = 0;  // by the store
 };
 
-/// Stages 0 and 1. What the store refuses is taken back here: a summary is planned on what really goes.
-void CompactionRun::stage_cheap() {
+void CompactionRun::stage_pruned() {
     const CompactionConfig& config = work_.config;
-    const PruningConfig defaults;
-    const PruningConfig& of_media = config.pruning ? *config.pruning : defaults;
-    if (config.pruning) {
-        PruningConfig pruning = *config.pruning;
-        if (config.current_turn_keep_rounds) pruning.skip_boundary_turns = 0;  // `kept_from` bounds it instead
-        PruningChoice choice;
-        if (turn_.report.hook == Hook::compact_now)  // the host says how far
-            choice.enough = std::max<std::int64_t>(1, work_.sizes.scale.to_counted(tokens_now() - work_.limits.target));
-        stage_pruning(turn_, edit_, pruning, layout_.kept_from, choice);
-    }
+    if (!config.pruning) return;
+    PruningConfig pruning = *config.pruning;
+    if (config.current_turn_keep_rounds) pruning.skip_boundary_turns = 0;  // `kept_from` bounds it instead
+    PruningChoice choice;
+    if (turn_.report.hook == Hook::compact_now)  // the host says how far
+        choice.enough = std::max<std::int64_t>(1, work_.sizes.scale.to_counted(tokens_now() - work_.limits.target));
+    stage_pruning(turn_, edit_, pruning, layout_.kept_from, choice);
+}
+
+void CompactionRun::stage_without_media() {
+    stage_media(turn_, edit_, work_.config.media, layout_.kept_from, work_.config.pruning.value_or(PruningConfig{}));
+}
+
+/// What the store refuses is taken back here: a summary is planned on what really goes.
+void CompactionRun::stage_cheap() {
+    stage_pruned();
     refused_ += edit_.store();
-    if (tokens_now() <= work_.limits.target) return;
-    stage_media(turn_, edit_, config.media, layout_.kept_from, of_media);
+    if (is_below_target()) return;
+    stage_without_media();
     refused_ += edit_.store();
 }
 
@@ -217,7 +227,10 @@ bool CompactionRun::summarise(TurnFold& fold) {
 
 /// Nothing is ordered that the cheap stages will make needless once compaction is due.
 void CompactionRun::prepare() {
-    stage_cheap();
+    const std::shared_ptr<StageDetails> details = std::exchange(turn_.report.details, nullptr);
+    stage_pruned();
+    if (!is_below_target()) stage_without_media();
+    turn_.report.details = details;
     if (!needs_summary(sub_saturating(work_.limits.threshold, work_.sizes.context_tokens))) return;
     TurnFold fold(work_, layout_);
     if (!fold.is_over_minimum() && fold.is_possible()) prepare_summary(compaction_attempt(work_), fold);
@@ -243,7 +256,7 @@ std::optional<CompactionLimits> due_limits(HookTurn& turn, const CompactionConfi
         cooldown.end();
         cooldown.clear(over_minimum);
         cooldown.clear(nothing_to_fold);
-        if (!turn.config.dry_run) turn.notes().erase("no_progress");
+        forget_no_progress(turn);
         return std::nullopt;
     }
     turn.report.outcome = Outcome::remembered;
@@ -267,7 +280,7 @@ CompactionLimits limits_after_overflow(const HookTurn& turn, const CompactionCon
 bool compact_when_due(const CompactionWork& work) {
     CompactionRun run(work);
     if (run.made_no_progress()) return false;
-    run.forget_no_progress();
+    forget_no_progress(work.turn);
     return run.run();
 }
 
@@ -276,12 +289,8 @@ bool compact_anyway(const CompactionWork& work) {
     return CompactionRun(work).run();
 }
 
-/// What the cheap stages would do is in nobody's report yet.
 bool prepare_compaction(const CompactionWork& work) {
-    if (!is_preparation_due(compaction_attempt(work), work.config.prepare_fraction)) return false;
-    const std::shared_ptr<StageDetails> details = std::exchange(work.turn.report.details, nullptr);
-    CompactionRun(work).prepare();
-    work.turn.report.details = details;
+    if (may_prepare(compaction_attempt(work))) CompactionRun(work).prepare();
     return false;
 }
 

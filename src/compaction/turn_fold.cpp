@@ -115,10 +115,7 @@ std::string TurnFold::refuse(const SummaryText& summary, bool is_prepared) {
 /// Calls and reports as they were before this run's cheap stages.
 const WorkOfFold& TurnFold::work_state() {
     if (!work_state_) {
-        const auto visit = [this](std::size_t i, FunctionRef<void(const PartView&)> part) {
-            turn().visit_parts(i, part);
-        };
-        work_state_ = work_of_fold(visit, turn().outline(), plan_.folded, work_.config.preserve_work);
+        work_state_ = work_of_fold(turn().part_visitor(), turn().outline(), plan_.folded, work_.config.preserve_work);
     }
     return *work_state_;
 }

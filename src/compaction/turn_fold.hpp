@@ -62,9 +62,7 @@ public:
 private:
     [[nodiscard]] HookTurn& turn() const noexcept { return work_.turn; }
     [[nodiscard]] std::string_view self() const noexcept { return work_.turn.report.middleware; }
-    [[nodiscard]] Role role() const noexcept {
-        return work_.config.summary_role == SummaryRole::system ? Role::system : Role::user;
-    }
+    [[nodiscard]] Role role() const noexcept { return role_of(work_.config.summary_role); }
     [[nodiscard]] std::int64_t tokens_of(std::string_view text) const { return work_.edit.counter().count(text); }
     void plan_within(const FoldSizes& sizes);
     [[nodiscard]] std::int64_t smallest_summary() const noexcept;

@@ -17,9 +17,7 @@ namespace {
 [[noreturn]] void throw_new_violations(std::string_view by, const std::vector<Violation>& violations) {
     std::string text = fmt::format("{}: commit: the result would break {} rule{} that the history keeps now", by,
                                    violations.size(), violations.size() == 1 ? "" : "s");
-    for (const Violation& v : violations)
-        text += fmt::format("; {} at message {}: {}", id_of(v.rule), v.message, v.text);
-    throw Error(Errc::invalid_history, text);
+    throw Error(Errc::invalid_history, text + to_text(violations));
 }
 
 void tell_commit(const EventSink& events, std::string_view by, std::string_view conversation,
@@ -48,14 +46,18 @@ bool CommitPipeline::is_worth_it(const CommitOptions& options) const noexcept {
     return gain > 0 && gain >= options.at_least_tokens;
 }
 
+std::vector<Violation> CommitPipeline::made_violations() const {
+    if (!context_.env.verify) return {};
+    return overlay_.made_violations(context_.env.validity);
+}
+
 void CommitPipeline::verify() const {
     if (const auto split = overlay_.split_thinking()) {
         throw Error(Errc::invalid_history,
                     fmt::format("{}: commit: message {} would keep only some of its thinking; erase all of it or none",
                                 context_.by, *split));
     }
-    if (!context_.env.verify) return;
-    const std::vector<Violation> made = overlay_.made_violations(context_.env.validity);
+    const std::vector<Violation> made = made_violations();
     if (!made.empty()) throw_new_violations(context_.by, made);
 }
 

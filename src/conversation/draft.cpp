@@ -150,6 +150,8 @@ std::vector<Unit> Draft::drop_rule_breakers(std::vector<Unit> units) {
     return state_->plan.drop_rule_breakers(std::move(units));
 }
 
+std::vector<Violation> Draft::made_violations() const { return state_->pipeline.made_violations(); }
+
 bool Draft::is_vetoed(bool needs_model) const { return state_->pipeline.is_vetoed(needs_model); }
 
 CommitResult Draft::commit(const CommitOptions& options) {

@@ -104,6 +104,8 @@ public:
 
     /// As `Draft::store`.
     int store();
+    /// As `Draft::made_violations`.
+    [[nodiscard]] std::vector<Violation> made_violations() const;
     /// As `Draft::is_vetoed`.
     [[nodiscard]] bool is_vetoed(bool needs_model) const;
     /// As `Draft::commit`. Afterwards the parts of the draft are as new.

@@ -2,6 +2,8 @@
 
 #include "validity_rules.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -114,6 +116,13 @@ std::vector<Violation> new_violations(const std::vector<Violation>& before, cons
         if (!known.take_any(*v)) added.push_back(*v);
     }
     return added;
+}
+
+std::string to_text(std::span<const Violation> violations) {
+    std::string text;
+    for (const Violation& v : violations)
+        text += fmt::format("; {} at message {}: {}", id_of(v.rule), v.message, v.text);
+    return text;
 }
 
 }  // namespace whittle::inline v0

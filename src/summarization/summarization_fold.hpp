@@ -43,9 +43,7 @@ public:
 
 private:
     [[nodiscard]] std::int64_t reserve() const noexcept { return turn_.config.profile.output_reserve; }
-    [[nodiscard]] Role role() const noexcept {
-        return config_.summary_role == SummaryRole::system ? Role::system : Role::user;
-    }
+    [[nodiscard]] Role role() const noexcept { return role_of(config_.summary_role); }
     [[nodiscard]] bool has_levels() const noexcept;
     void plan_within(const FoldSizes& sizes, std::int64_t expected_tokens = 0);
     void forget_composed();

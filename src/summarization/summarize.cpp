@@ -113,9 +113,9 @@ FoldSizes sizes_after_overflow(HookTurn& turn, const SummarizationConfig& config
     return sizes;
 }
 
-bool prepare_when_near(const SummarizationWork& work) {
+bool prepare_summarization(const SummarizationWork& work) {
     const SummaryWork attempt = summarization_attempt(work);
-    if (!is_preparation_due(attempt, work.config.prepare_fraction)) return false;
+    if (!may_prepare(attempt)) return false;
     SummarizationFold planned(work);
     if (!planned.is_over_minimum() && !planned.is_pointless()) prepare_summary(attempt, planned);
     return false;

@@ -62,7 +62,7 @@ ComposedSummary SummaryComposer::frame() const { return {.summary_text = text_of
 std::vector<UserText> SummaryComposer::user_texts(std::span<const std::size_t> indices,
                                                   std::span<const std::size_t> staying) const {
     const auto& filter = work_.functions.user_message_filter;
-    return collect_user_texts(visit_parts(), turn_.outline(), indices, staying,
+    return collect_user_texts(turn_.part_visitor(), turn_.outline(), indices, staying,
                               [&](std::size_t i) { return !filter || filter(i); });
 }
 
@@ -74,7 +74,7 @@ std::int64_t SummaryComposer::tokens_of_users() const {
 }
 
 std::vector<Skill> SummaryComposer::skills_at(std::span<const std::size_t> indices) const {
-    return collect_skills(visit_parts(), turn_.outline(), indices, config_.preserve_skills.skill_tool_name);
+    return collect_skills(turn_.part_visitor(), turn_.outline(), indices, config_.preserve_skills.skill_tool_name);
 }
 
 /// Skills of the folded messages, but for those that stay in the list as well.
@@ -89,7 +89,8 @@ std::vector<Skill> SummaryComposer::folded_skills() const {
 }
 
 const WorkOfFold& SummaryComposer::work_state() {
-    if (!work_state_) work_state_ = work_of_fold(visit_parts(), turn_.outline(), plan_.folded, config_.preserve_work);
+    if (!work_state_)
+        work_state_ = work_of_fold(turn_.part_visitor(), turn_.outline(), plan_.folded, config_.preserve_work);
     return *work_state_;
 }
 
@@ -182,7 +183,7 @@ std::vector<RetainedFact> SummaryComposer::facts_beside(std::string_view stands,
     const std::int64_t budget = config_.retained_facts_tokens;
     if (budget <= 0) return {};
     FactCollector facts;
-    collect_facts(visit_parts(), turn_.outline(), plan_.folded, facts);
+    collect_facts(turn_.part_visitor(), turn_.outline(), plan_.folded, facts);
     facts.next_message();
     facts.add({.kind = PartKind::text, .text = own_text}, false);
     composed.facts =
@@ -224,7 +225,7 @@ Provenance SummaryComposer::provenance_of(std::span<const std::size_t> replaced,
                        .covers = covered_serials(outline, replaced),
                        .user_messages = strings_of(users),
                        .beside_results = times_of(users),
-                       .work = to_note(collect_work(visit_parts(), outline, replaced, config_.preserve_work))};
+                       .work = to_note(collect_work(turn_.part_visitor(), outline, replaced, config_.preserve_work))};
     for (const Skill& skill :
          keep_skills(skills_at(replaced), config_.preserve_skills, INT64_MAX, turn_.counter(), turn_.language))
         carried.skills.push_back(to_record(skill));

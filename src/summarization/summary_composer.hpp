@@ -63,10 +63,6 @@ public:
 
 private:
     [[nodiscard]] std::int64_t tokens_of(std::string_view text) const { return turn_.counter().count(text); }
-    /// A `VisitParts` of the conversation.
-    [[nodiscard]] auto visit_parts() const {
-        return [&turn = turn_](std::size_t i, FunctionRef<void(const PartView&)> visit) { turn.visit_parts(i, visit); };
-    }
     [[nodiscard]] std::vector<std::size_t> staying() const;
     [[nodiscard]] std::string_view transcript_path() const noexcept;
     [[nodiscard]] std::int64_t user_budget() const noexcept {

@@ -103,14 +103,11 @@ std::optional<SummaryText> SummaryAttempt::take_prepared() {
     return std::nullopt;
 }
 
-/// One that has come to nothing is made again once there is more.
-bool is_preparation_due(const SummaryWork& work, double fraction) {
-    const std::int64_t limit = work.sizes.trigger_tokens;
-    const std::int64_t tokens = work.sizes.context_tokens;
-    if (!work.functions.prepare || work.turn.config.dry_run || limit <= 0) return false;
-    if (static_cast<double>(tokens) <= static_cast<double>(limit) * fraction) return false;
+bool may_prepare(const SummaryWork& work) {
+    if (!work.functions.prepare || work.turn.config.dry_run) return false;
     const std::shared_ptr<PreparedSummary> before = find_prepared(work.turn);
-    return !before || (before->outcome() && tokens >= add_saturating(before->ordered_at(), work.cool_down));
+    return !before ||
+           (before->outcome() && work.sizes.context_tokens >= add_saturating(before->ordered_at(), work.cool_down));
 }
 
 void prepare_summary(const SummaryWork& work, SummaryFold& fold) {

@@ -28,10 +28,10 @@ bool is_word_char(char c) noexcept {
     return (f >= 'a' && f <= 'z') || (f >= '0' && f <= '9') || f == '_';
 }
 
-/// FNV-1a. No matter of trust: a collision makes a name known.
+/// A collision makes a name known.
 std::uint64_t hash_of(std::string_view word) noexcept {
-    std::uint64_t hash = 14'695'981'039'346'656'037U;
-    for (const char c : word) hash = (hash ^ static_cast<unsigned char>(folded(c))) * 1'099'511'628'211U;
+    std::uint64_t hash = detail::fnv_of_nothing;
+    for (const char c : word) hash = detail::fnv_with(hash, folded(c));
     return hash;
 }
 

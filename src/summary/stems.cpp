@@ -36,12 +36,10 @@ Character character_at(std::string_view text, std::size_t at) noexcept {
     return {lead >= 0xEA && lead <= 0xED ? Script::hangul : Script::none, length};
 }
 
-/// FNV-1a.
 std::uint64_t hash_on(std::uint64_t hash, std::string_view bytes) noexcept {
-    for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(lower(c))) * 1'099'511'628'211U;
+    for (const char c : bytes) hash = fnv_with(hash, lower(c));
     return hash;
 }
-constexpr std::uint64_t hash_of_nothing = 14'695'981'039'346'656'037U;
 
 bool is_written_without_spaces(Script script) noexcept {
     return script == Script::hiragana || script == Script::characters;
@@ -63,16 +61,16 @@ void for_each_stem(std::string_view text, FunctionRef<void(std::uint64_t)> visit
     constexpr std::size_t stem_syllables = 2;
     std::string_view before;  // the character
     Script script = Script::none;
-    std::uint64_t hash = hash_of_nothing;
+    std::uint64_t hash = fnv_of_nothing;
     std::size_t length = 0;  // of the word so far
     for (std::size_t at = 0; at < text.size();) {
         const Character next = character_at(text, at);
         const std::string_view bytes = text.substr(at, next.length);
         const bool is_pair = is_written_without_spaces(script) && is_written_without_spaces(next.script) &&
                              (script == Script::characters || next.script == Script::characters);
-        if (is_pair) visit(hash_on(hash_on(hash_of_nothing, before), bytes) | 1U);
+        if (is_pair) visit(hash_on(hash_on(fnv_of_nothing, before), bytes) | 1U);
         if (next.script != script) {
-            hash = hash_of_nothing;
+            hash = fnv_of_nothing;
             length = 0;
         }
         script = next.script;

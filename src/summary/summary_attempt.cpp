@@ -69,12 +69,7 @@ std::string SummaryAttempt::find_broken_rules(bool* is_vetoed) {
     const Unit unit = work_.edit.begin_unit();
     std::string broken;
     if (fold_.stage(std::nullopt)) {
-        const ValidityProfile& rules = turn_.config.profile.validity;
-        std::vector<Violation> violations;
-        if (turn_.config.verify)
-            violations = new_violations(validate(turn_.outline(), rules), validate(work_.edit.outline(), rules));
-        for (const Violation& v : violations)
-            broken += fmt::format("; {} at message {}: {}", id_of(v.rule), v.message, v.text);
+        broken = to_text(work_.edit.made_violations());
         if (is_vetoed != nullptr && broken.empty()) *is_vetoed = work_.edit.is_vetoed(true);
     }
     work_.edit.drop_unit(unit);
@@ -117,10 +112,9 @@ DigestOutcome SummaryAttempt::generate(DigestState& state, bool& is_by_rule) {
 
 DigestOutcome SummaryAttempt::write_plain() {
     const PlainSummaryConfig config = fold_.plain_config();
-    const auto visit = [this](std::size_t i, FunctionRef<void(const PartView&)> part) { turn_.visit_parts(i, part); };
     DigestOutcome plain;
-    plain.summary =
-        plain_summary(visit, turn_.outline(), fold_.plan().folded, config, work_.edit.counter(), turn_.language);
+    plain.summary = plain_summary(turn_.part_visitor(), turn_.outline(), fold_.plan().folded, config,
+                                  work_.edit.counter(), turn_.language);
     const std::string why = plain.summary.empty() ? fmt::format("{} tokens have no room for one", config.max_tokens)
                                                   : fold_.refuse({plain.summary, true}, false);
     if (!why.empty())

@@ -123,6 +123,10 @@ private:
 /// without blocking, and the report says so. One that comes too late is dropped. False in dry runs.
 [[nodiscard]] bool waits_for_prepared(const SummaryWork& work);
 
+/// Whether a summary can be made ahead of need and none is being made. One that has come to nothing is made again once
+/// the request has grown by the cool-down.
+[[nodiscard]] bool may_prepare(const SummaryWork& work);
+
 /// Orders a summary of the planned messages ahead of need, unless the one that is there still stands for them.
 void prepare_summary(const SummaryWork& work, SummaryFold& fold);
 

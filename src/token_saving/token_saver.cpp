@@ -79,8 +79,7 @@ bool TokenSaver::wants_nudge(HookTurn& turn) const {
     if (!may_nudge(turn, config_)) return false;
     try {
         const std::vector<Step> steps =
-            steps_from(turn.outline(), first_reply_since(turn.outline(), calls),
-                       [&](std::size_t i, FunctionRef<void(const PartView&)> visit) { turn.visit_parts(i, visit); });
+            steps_from(turn.outline(), first_reply_since(turn.outline(), calls), turn.part_visitor());
         return !steps.empty() && is_stuck(config_.signals_fn(steps));
     } catch (...) {
         tell_swallowed(turn);

@@ -70,6 +70,10 @@ public:
     [[nodiscard]] std::int64_t tokens_of(std::size_t message) const;
     /// Calls `visit` for each part of a message, in order.
     virtual void visit_parts(std::size_t message, FunctionRef<void(const PartView&)> visit) const = 0;
+    /// The same as a function. Borrows this.
+    [[nodiscard]] auto part_visitor() const noexcept {
+        return [this](std::size_t message, FunctionRef<void(const PartView&)> visit) { visit_parts(message, visit); };
+    }
     /// Calls `visit` for each message that a commit of the journal replaced, the oldest commit first.
     virtual void visit_replaced(FunctionRef<void(const ReplacedMessage&)> visit) const = 0;
     /// A text of such a message, from the store where it has left memory. Throws what the store throws.

@@ -106,7 +106,8 @@ void Compaction<M>::before_model(Turn<M>& turn) {
     const std::int64_t tokens = count(turn);
     if (const auto limits = detail::due_limits(turn, config_, tokens)) {
         run(turn, *limits, tokens, &detail::compact_when_due);
-    } else if (config_.prepare_fraction > 0.0 && turn.report.threshold > 0 && tokens <= turn.report.threshold) {
+    } else if (tokens <= turn.report.threshold &&
+               detail::is_near_trigger(tokens, turn.report.threshold, config_.prepare_fraction)) {
         run(turn, detail::limits_now(turn, config_), tokens, &detail::prepare_compaction);
     }
     if (config_.pruning && config_.pruning->fit_limits) detail::fit_limits(turn, counter(turn), *config_.pruning);
@@ -127,14 +128,8 @@ void Compaction<M>::compact_now(Turn<M>& turn) {
 
 template <AgentMessage M>
 bool Compaction<M>::run(Turn<M>& turn, const CompactionLimits& limits, std::int64_t tokens, Compact compact) const {
-    const bool is_ahead = compact == &detail::prepare_compaction;
     EditEnvironment environment = turn.environment();
     environment.counter = counter(turn);
-    if (is_ahead) {  // nothing of it is committed
-        environment.dry_run = true;
-        environment.report = nullptr;
-        environment.events = nullptr;
-    }
     Transaction<M> edit = turn.conversation.edit(name_, std::move(environment));
     Model<M>* const model = summariser_ ? summariser_.get() : turn.request.model;
     detail::SummaryFunctions functions;

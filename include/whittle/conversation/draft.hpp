@@ -142,6 +142,9 @@ public:
     /// growing numbers.
     std::vector<Unit> drop_rule_breakers(std::vector<Unit> units);
 
+    /// The rules that the history keeps now and what is staged would break: what `commit` refuses. Empty where the
+    /// configuration verifies nothing.
+    [[nodiscard]] std::vector<Violation> made_violations() const;
     /// Whether the host's `before_commit` refuses what is staged; `needs_model` goes into the plan that it sees. Asks
     /// nobody where nothing is staged or no such function is set.
     [[nodiscard]] bool is_vetoed(bool needs_model = false) const;

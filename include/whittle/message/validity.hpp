@@ -111,6 +111,9 @@ struct Violation {
     friend bool operator==(const Violation&, const Violation&) = default;
 };
 
+/// "; G2 at message 4: ..." of each.
+[[nodiscard]] std::string to_text(std::span<const Violation> violations);
+
 /// Every broken rule, in list order. The open round (calls still running) may lack results.
 [[nodiscard]] std::vector<Violation> validate(const Outline& outline, const ValidityProfile& profile);
 

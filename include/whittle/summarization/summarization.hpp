@@ -106,8 +106,10 @@ void Summarization<M>::before_model(Turn<M>& turn) {
     const std::int64_t tokens = count(turn);
     if (const auto sizes = detail::due_sizes(turn, config_, tokens)) {
         run(turn, *sizes, &detail::summarize_when_due);
-    } else if (config_.prepare_fraction > 0.0 && turn.report.outcome == Outcome::undue) {
-        run(turn, detail::sizes_of(turn, config_, tokens), &detail::prepare_when_near);
+    } else if (turn.report.outcome == Outcome::undue && config_.prepare_fraction > 0.0) {
+        const FoldSizes now = detail::sizes_of(turn, config_, tokens);
+        if (detail::is_near_trigger(tokens, now.trigger_tokens, config_.prepare_fraction))
+            run(turn, now, &detail::prepare_summarization);
     }
     if (config_.fit_limits) detail::fit_limits(turn, turn.config.token_counter);
 }

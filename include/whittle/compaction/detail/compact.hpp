@@ -34,7 +34,7 @@ struct CompactionWork {
 /// not done twice in vain; `compact_anyway` does it again.
 bool compact_when_due(const CompactionWork& work);
 bool compact_anyway(const CompactionWork& work);
-/// Orders a summary ahead of need if the request comes near to the threshold. False: nothing is committed.
+/// Orders a summary ahead of need. False: nothing is committed.
 bool prepare_compaction(const CompactionWork& work);
 
 /// Messages at the front that compaction under that name never touches: the protected prefix, and pins behind it.

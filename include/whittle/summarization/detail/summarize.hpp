@@ -44,8 +44,8 @@ struct SummarizationWork {
 /// The trigger is now what the model takes; without a known window, half of the request.
 [[nodiscard]] FoldSizes sizes_after_overflow(HookTurn& turn, const SummarizationConfig& config, std::int64_t tokens);
 
-/// Orders a summary ahead of need if the request comes near to the trigger. False: nothing is committed.
-bool prepare_when_near(const SummarizationWork& work);
+/// Orders a summary ahead of need. False: nothing is committed.
+bool prepare_summarization(const SummarizationWork& work);
 /// Makes the summary and commits it. False: nothing was committed.
 bool summarize_when_due(const SummarizationWork& work);
 bool summarize_after_overflow(const SummarizationWork& work);

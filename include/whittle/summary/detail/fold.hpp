@@ -21,6 +21,10 @@ enum class SummaryRole {
     system,
 };
 
+[[nodiscard]] constexpr Role role_of(SummaryRole role) noexcept {
+    return role == SummaryRole::system ? Role::system : Role::user;
+}
+
 /// The folded indices as stretches [first, last), oldest first.
 [[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> stretches_of(std::span<const std::size_t> folded);
 

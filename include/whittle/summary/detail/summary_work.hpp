@@ -28,7 +28,6 @@ struct FoldedMessages {
 /// `scale` is between the two.
 struct FoldSizes {
     std::int64_t context_tokens = 0;    ///< of the whole request, as triggers judge it
-    std::int64_t message_tokens = 0;    ///< of the messages, counted
     std::int64_t system_and_tools = 0;  ///< of system text and tools, counted
     std::int64_t trigger_tokens = 0;    ///< what the request should come below; 0: no such limit
     std::int64_t wanted_tokens = 0;     ///< by the host, where that is less than the trigger; 0: as the trigger
@@ -37,7 +36,6 @@ struct FoldSizes {
 
     /// Takes over what was counted; `context_tokens` is set.
     void count(const ContextCount& counted) noexcept {
-        message_tokens = counted.estimate - counted.beside;
         system_and_tools = counted.beside;
         scale = counted.scale_to(context_tokens);
     }
@@ -86,9 +84,11 @@ struct SummaryWork {
 /// The size that a request has to come below after an overflow, by the counter that makes it `tokens` now.
 [[nodiscard]] std::int64_t trigger_after_overflow(const HookTurn& turn, std::int64_t tokens) noexcept;
 
-/// Whether the request has come so near to the trigger that a summary should be made ahead of need, and none is being
-/// made. `fraction`: of the trigger.
-[[nodiscard]] bool is_preparation_due(const SummaryWork& work, double fraction);
+/// Whether a request that starts no summary yet has come so near to the trigger that one should be made ahead of need.
+/// `trigger`: 0: there is none; `fraction`: of it, 0: never.
+[[nodiscard]] constexpr bool is_near_trigger(std::int64_t tokens, std::int64_t trigger, double fraction) noexcept {
+    return fraction > 0.0 && trigger > 0 && static_cast<double>(tokens) > static_cast<double>(trigger) * fraction;
+}
 
 }  // namespace detail
 
