@@ -40,6 +40,15 @@ missing_packages() {
   done
 }
 
+# A full disk shows as compilers and tests that fail without a word. A build takes up to 2 GiB, and each preset has its own.
+has_disk() {
+  local free
+  free=$(df -Pk "$root" | awk 'NR == 2 { print int($4 / 1024) }')
+  [ "${free:-9999}" -ge 2048 ] && return 0
+  say "$free MiB of disk are left at $root, a build takes up to 2048: make room, or delete build/"
+  return 1
+}
+
 # Network steps are bounded, so that a registry that is down is a message and not a hang.
 apt_get() {
   as_root env DEBIAN_FRONTEND=noninteractive timeout -k 10 "$1" apt-get -q -o Acquire::Retries=1 \
