@@ -1,4 +1,4 @@
-// The message type that docs/message.md shows.
+// A message type of one's own, in five functions (note.hpp).
 #include "note.hpp"
 
 #include "support/catch.hpp"
