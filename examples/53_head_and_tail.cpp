@@ -26,6 +26,6 @@ int main() {
     const std::string cut = text_of(conversation.messages()[2], 0);
     std::cout << cut.substr(898, cut.size() - 898 - 698) << "\n\n";
     for (const ChatMessage& message : conversation.messages())
-        if (message.role == Role::user) std::cout << "user: " << text_of(message).substr(0, 44) << '\n';
+        if (message.role == Role::user) std::cout << "user: " << text_of(message).substr(0, 43) << '\n';
     std::cout << stage->stats().compressions << " cut, " << stage->stats().early_exits << " nudge\n";
 }
