@@ -6,7 +6,7 @@
 
 using namespace whittle;
 
-// [hooks]
+// [step]
 Reply<ChatMessage> step(Conversation<>& conversation, const Chain<>& chain, Model<ChatMessage>& model,
                         const HookRequest<>& request) {
     std::cout << to_text(chain.before_model(conversation, request));
@@ -15,6 +15,7 @@ Reply<ChatMessage> step(Conversation<>& conversation, const Chain<>& chain, Mode
     chain.after_model(conversation, request);
     return reply;
 }
+// [/step]
 
 void run_tools(Conversation<>& conversation, const Chain<>& chain, const HookRequest<>& request) {
     const auto list_files = [](const ToolContext&, PartSink& out) {
@@ -29,7 +30,6 @@ void run_tools(Conversation<>& conversation, const Chain<>& chain, const HookReq
     }
     conversation.push_tool_results(returns);
 }
-// [/hooks]
 
 int main() {
     const Chain chain{ChainConfig{.storage = memory_storage()},

@@ -1,4 +1,4 @@
-// The message type that docs/message.md shows.
+// A message type of one's own, in five functions (note.hpp).
 #include "note.hpp"
 
 #include "support/catch.hpp"
@@ -21,22 +21,18 @@ TEST_CASE("a message type of one's own is read and edited through its traits", "
 }
 
 TEST_CASE("a list of one's own messages is checked without a conversation", "[message]") {
-    // [validate]
     const std::vector<Note> notes{{true, "hello"}, {false, "\xFF"}};
     const std::vector<whittle::Violation> found = whittle::validate(std::span(notes), whittle::openai_chat());
     REQUIRE(found.size() == 1);
     CHECK(whittle::id_of(found[0].rule) == "G1");
     CHECK(found[0].message == 1);
     CHECK(found[0].text == "a text part is not valid UTF-8");
-    // [/validate]
 }
 
 TEST_CASE("a profile of one's own is a changed copy", "[message]") {
-    // [profile]
     whittle::ValidityProfile mine = whittle::openai_chat();
     mine.name = "mine";
     mine.rules.push_back(whittle::Rule::OC6_last_role);
-    // [/profile]
     const std::vector<Note> notes{{true, "hello"}, {false, "bye"}};
     CHECK(whittle::validate(std::span(notes), mine).size() == 1);
     CHECK(whittle::validate(std::span(notes), whittle::openai_chat()).empty());

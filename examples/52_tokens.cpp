@@ -1,0 +1,20 @@
+// One text by several counters, and a conversation that learns from what the provider billed.
+#include <whittle/whittle.hpp>
+
+#include <iostream>
+
+using namespace whittle;
+
+int main() {
+    // [count]
+    const std::string text = "Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich. id=4f9a2c77e1";
+    for (const auto& counter : {chars(), pessimistic(), estimate()})
+        std::cout << counter->id() << ": " << counter->count(text) << " tokens\n";
+
+    Conversation conversation("bill");
+    conversation.push_back(ChatMessage::user(std::string(40'000, 'x')));
+    std::cout << "before the first reply: " << conversation.context(chars(), {}, {}).total << " tokens\n";
+    conversation.push_reply({ChatMessage::assistant("Noted."), Usage{.input = 16'000, .output = 2}});
+    std::cout << "as it is billed:        " << conversation.context(chars(), {}, {}).total << " tokens\n";
+    // [/count]
+}

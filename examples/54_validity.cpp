@@ -1,0 +1,21 @@
+// What a provider would refuse in a history, and a repair of it.
+#include <whittle/whittle.hpp>
+
+#include <iostream>
+
+using namespace whittle;
+
+int main() {
+    // [check]
+    Conversation conversation("restored");
+    conversation.push_back(ChatMessage::user("List the files."));
+    conversation.push_back(ChatMessage::assistant().call("c1", "ls"));  // its result was lost
+    conversation.push_back(ChatMessage::user("Are you done?"));
+
+    for (const Violation& violation : validate<ChatMessage>(conversation.messages(), anthropic_messages()))
+        std::cout << id_of(violation.rule) << ", message " << violation.message << ": " << violation.text << '\n';
+    for (const Repair& repair : conversation.repair(anthropic_messages()).repairs)
+        std::cout << repair.code << ": " << repair.text << '\n';
+    std::cout << validate<ChatMessage>(conversation.messages(), anthropic_messages()).size() << " violations\n";
+    // [/check]
+}
