@@ -1,4 +1,4 @@
-// Where agents keep their sessions: tool/docs/logs.md has each with its sources.
+// Where agents keep their sessions, as tool/docs/logs.md says; the heads of the readers in tool/logs have the sources.
 #include "scan_files.hpp"
 
 #include <algorithm>

@@ -1,3 +1,15 @@
+// Sources of the format of Claude Code: entry types
+// (https://github.com/empathic/toolpath/blob/main/docs/agents/formats/claude-code/entry-types.md) and usage
+// (https://github.com/empathic/toolpath/blob/main/docs/agents/formats/claude-code/usage.md) of toolpath's format notes,
+// session continuation (https://blog.fsck.com/releases/2026/02/22/claude-code-session-continuation), ccusage
+// (https://github.com/ryoppippi/ccusage) (2026-11-25), its #1115 (https://github.com/ccusage/ccusage/issues/1115) of
+// advisors and #1635 (https://github.com/ccusage/ccusage/issues/1635) of gateways, pixel-agents#93
+// (https://github.com/pixel-agents-hq/pixel-agents/issues/93) of progress records (2026-11-28), and compaction
+// (https://platform.claude.com/docs/en/build-with-claude/compaction) of Anthropic's interface; of the agent, as public
+// repositories have its files, `utils/messages.ts` (`normalizeMessagesForAPI`: local commands;
+// `ensureToolResultPairing`: calls without a result; `Attachment`, `SystemMessage`: kinds),
+// `services/compact/compact.ts` (`annotateBoundaryWithPreservedSegment`, `partialCompactConversation`) and
+// `utils/sessionStorage.ts` (`sourceToolAssistantUUID`) (2026-11-26).
 #include "claude_kinds.hpp"
 #include "claude_thread.hpp"
 #include "readers.hpp"

@@ -1,3 +1,16 @@
+// Sources of the format of Cline, Roo Code and Kilo Code: of Cline (https://github.com/cline/cline) at tag `v3.89.2`
+// (2026-06-11), in `apps/vscode/src`: `core/task/index.ts` (`recursivelyMakeClineRequests`, `resumeTaskFromHistory`),
+// `core/task/message-state.ts`, `core/context/context-management/ContextManager.ts`, `shared/messages/content.ts`,
+// `shared/getApiMetrics.ts`, `integrations/checkpoints/index.ts`, `core/api/providers`; at commit `21cb8d2`
+// (2026-08-22): `sdk/packages/core/docs/messages-contract-v1.md`, there `src/session/models/session-compaction.ts`,
+// `src/services/session-data.ts` and `fixtures/session`, `apps/vscode/src/sdk/legacy-task-handling.ts`. Of Roo Code
+// (https://github.com/RooCodeInc/Roo-Code) at `cb83656` (2026-04-14), in `src`: `core/task/Task.ts`,
+// `core/condense/index.ts` (`getEffectiveApiHistory`), `core/context-management/index.ts`, `core/task-persistence`,
+// `shared/cost.ts` and its change #8954 (https://github.com/RooCodeInc/Roo-Code/pull/8954) (2025-10-31), at tag
+// `v3.36.0` the older condensing. Of Kilo Code `packages/opencode/src/global/index.ts` in its repository
+// (https://github.com/Kilo-Org/kilocode) and codeburn#404 (https://github.com/getagentseal/codeburn/issues/404)
+// (2026-05-27); of Zoo Code, which writes what Roo Code does, splitrail#205
+// (https://github.com/Piebald-AI/splitrail/pull/205) (2026-07-19).
 #include "cline_bill.hpp"
 #include "cline_compactions.hpp"
 #include "cline_message.hpp"

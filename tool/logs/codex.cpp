@@ -1,3 +1,14 @@
+// Sources of the format of Codex: `codex-rs/protocol/src/protocol.rs` and `models.rs`
+// (https://github.com/openai/codex/tree/main/codex-rs/protocol/src), toolpath's format notes
+// (https://github.com/empathic/toolpath/blob/main/docs/agents/formats/codex.md), openai/codex#14489
+// (https://github.com/openai/codex/issues/14489) (2026-11-25); `codex-rs/history/src/lib.rs`, `rollout_payload.rs`
+// beside it and `codex-rs/rollout/src/policy.rs` there for kinds of records and events, PixelPaw-Labs/codex-trace#213
+// (https://github.com/PixelPaw-Labs/codex-trace/pull/213) for `history_base`,
+// `codex-rs/core/src/context_manager/history.rs` and `context/contextual_user_message.rs` for what is taken back,
+// `codex-rs/core/src/agent/control/spawn.rs`, ccusage#897 (https://github.com/ccusage/ccusage/issues/897) and
+// PokeTokenBar#128 (https://github.com/chattymin/PokeTokenBar/issues/128) for forks, openai/codex#47003
+// (https://github.com/openai/codex/issues/47003) and agentclientprotocol/codex-acp#509
+// (https://github.com/agentclientprotocol/codex-acp/issues/509) for bills (2026-11-26).
 #include "codex_thread.hpp"
 #include "readers.hpp"
 #include "records.hpp"

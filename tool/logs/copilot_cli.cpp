@@ -1,3 +1,21 @@
+// Sources of the format of Copilot CLI: `schemas/session-events.schema.json` and the generated types of the npm
+// packages `@github/copilot` (https://www.npmjs.com/package/@github/copilot) 0.0.400 and 1.0.60 and
+// `@github/copilot-sdk` (https://www.npmjs.com/package/@github/copilot-sdk) 1.0.14, and of the former two what the
+// program does with events on resuming, compacting, rewinding, forking and ending (2026-11-28); copilot-sdk
+// (https://github.com/github/copilot-sdk) (`nodejs/src/generated/session-events.ts`: when fields came;
+// `docs/features/custom-agents.md`; `cc0438d`, 2026-08-21); copilot-cli#3994
+// (https://github.com/github/copilot-cli/issues/3994) (`/new`); for input that holds the cache codeburn#684
+// (https://github.com/getagentseal/codeburn/pull/684) and tokentelemetry#133
+// (https://github.com/VasiHemanth/tokentelemetry/pull/133); sessions that 0.0.354 and 1.0.80 wrote, as
+// vscode-copilot-chat
+// (https://github.com/microsoft/vscode-copilot-chat/tree/main/src/extension/agents/copilotcli/node/test/fixtures) and
+// pixtuoid (https://github.com/IvanWng97/pixtuoid) (`tests/sources`) have them; for sums of one run
+// copilot-arewecooked#45 (https://github.com/PanAchy/copilot-arewecooked/pull/45) (2026-05-02) and splitrail#157
+// (https://github.com/Piebald-AI/splitrail/pull/157), for sums that go on codeburn#946
+// (https://github.com/getagentseal/codeburn/pull/946) (2026-08-20) and ccusage#1721
+// (https://github.com/ccusage/ccusage/issues/1721), for those that begin anew at a compaction
+// `docs/providers/copilot.md` (https://github.com/getagentseal/codeburn/blob/main/docs/providers/copilot.md) of
+// codeburn (`ed8fa3a`, 2026-08-22).
 #include "copilot_bills.hpp"
 #include "copilot_kinds.hpp"
 #include "copilot_thread.hpp"

@@ -1,3 +1,13 @@
+// Sources of the formats of requests and responses: HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/), the
+// providers' own references (2026-11-25), claude-trace (https://github.com/badlogic/lemmy/tree/main/apps/claude-trace)
+// (`src/interceptor.ts`; 2026-11-28), for the Responses interface `src/openai/types/responses`
+// (https://github.com/openai/openai-python/tree/main/src/openai/types/responses) (`response_input_item_param.py`,
+// `response_usage.py`; 2026-11-26), for the cache OpenAI's prompt caching
+// (https://developers.openai.com/api/docs/guides/prompt-caching) as cited in anomalyco/opencode#44229
+// (https://github.com/anomalyco/opencode/pull/44229), OpenRouter's usage accounting
+// (https://openrouter.ai/docs/use-cases/usage-accounting), `calculate_usage` of LiteLLM
+// (https://github.com/BerriAI/litellm/blob/main/litellm/llms/anthropic/chat/transformation.py), and DeepSeek's usage
+// (https://api-docs.deepseek.com/guides/kv_cache) (2026-11-26).
 #include "exchange_list.hpp"
 #include "readers.hpp"
 #include "records.hpp"

@@ -1,3 +1,6 @@
+// Sources of the format of Gemini CLI: `chatRecordingService.ts`, `chatRecordingTypes.ts`
+// (https://github.com/google-gemini/gemini-cli/tree/main/packages/core/src/services) (`loadConversationRecord`,
+// `updateMessagesFromHistory`), `core/geminiChat.ts` and `utils/sessionUtils.ts` beside them (2026-11-26).
 #include "gemini_form.hpp"
 #include "gemini_history.hpp"
 #include "readers.hpp"

@@ -1,3 +1,12 @@
+// Sources of the format of Langfuse: `fern/apis/server/definition/commons.yml`
+// (https://github.com/langfuse/langfuse/blob/main/fern/apis/server/definition/commons.yml) (`Observation`,
+// `TraceWithFullDetails`), `buildTraceExport.ts`, and `OtelIngestionProcessor.ts` for what is part of what, at commit
+// `6275144` (2026-08-22); for LangChain `langfuse/langchain/CallbackHandler.py`
+// (https://github.com/langfuse/langfuse-python/blob/main/langfuse/langchain/CallbackHandler.py)
+// (`_convert_message_to_dict`, `__on_llm_action`, `_parse_usage_model`) and for OpenAI's client `langfuse/openai.py`
+// (`_extract_responses_prompt`, `_extract_response_api_completion`) at commit `c3c6a09` (2026-08-06); for CSV
+// `transformStreamToCsv.ts`, `stringify.ts` and `observation-stream.ts` there, and RFC 4180
+// (https://www.rfc-editor.org/rfc/rfc4180) (2026-11-26).
 #include "csv_rows.hpp"
 #include "langchain_form.hpp"
 #include "readers.hpp"

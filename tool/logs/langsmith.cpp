@@ -1,3 +1,9 @@
+// Sources of the format of LangSmith and LangChain: `python/langsmith/schemas.py`
+// (https://github.com/langchain-ai/langsmith-sdk/blob/main/python/langsmith/schemas.py) (`Run`), `wrappers/_openai.py`,
+// `_anthropic.py` (`_message_to_outputs`, `_strip_not_given`) and `_gemini.py`, and `_internal/_usage.py`, at commit
+// `bc8dd67` (2026-08-21) (https://github.com/langchain-ai/langsmith-sdk/tree/main/python/langsmith/wrappers),
+// `langchain_core/messages` (https://github.com/langchain-ai/langchain/tree/master/libs/core/langchain_core/messages),
+// LangSmith's page Log LLM calls (https://docs.langchain.com/langsmith/log-llm-trace) (2026-11-26).
 #include "langchain_form.hpp"
 #include "readers.hpp"
 #include "records.hpp"

@@ -16,8 +16,9 @@
 #include <string_view>
 #include <vector>
 
-/// Reads what agents leave of their sessions on disk: tool/docs/logs.md has each format with its fields. Nothing is
-/// guessed: what a reader does not know is counted under its name, and a line that is no record under its number.
+/// Reads what agents leave of their sessions on disk: tool/docs/logs.md says what is read of each format, the head of
+/// its reader has the sources. Nothing is guessed: what a reader does not know is counted under its name, and a line
+/// that is no record under its number.
 namespace whittle::inline v0::logs {
 
 enum class Format : std::uint8_t {

@@ -1,3 +1,13 @@
+// Sources of the format of opencode: toolpath's format notes
+// (https://github.com/empathic/toolpath/blob/main/docs/agents/formats/opencode.md), which go by `message-v2.ts`
+// (https://github.com/anomalyco/opencode/tree/dev/packages/opencode/src/session) (`toModelMessagesEffect`,
+// `filterCompacted`) and `getUsage` beside it (2026-11-26); databases and an export that 1.18.33 (npm package
+// `opencode-ai`) wrote for a session with a compaction and for its fork; for version 2
+// `packages/schema/src/session-message.ts` (https://github.com/anomalyco/opencode/tree/dev/packages/schema/src),
+// `packages/core/src/session` (`runner/to-llm-message.ts`, `history.ts`, `projector.ts`: forks, `usage.ts`),
+// getagentseal/codeburn#1293 (https://github.com/getagentseal/codeburn/issues/1293) for the tables of 2.0.3,
+// JingbiaoMei/Tokdash#99 (https://github.com/JingbiaoMei/Tokdash/pull/99) and anomalyco/opencode#50130
+// (https://github.com/anomalyco/opencode/issues/50130) for what stays in the older ones (2026-11-28).
 #include "logs/detail/opencode_session.hpp"
 #include "openai_form.hpp"
 #include "opencode_form.hpp"

@@ -1,3 +1,8 @@
+// Sources of the format of OpenHands: OpenHands (https://github.com/All-Hands-AI/OpenHands),
+// `openhands/events/serialization` and `frontend/src/types/core` (2026-11-25);
+// `openhands/memory/conversation_memory.py` (`_process_observation`), `truncate_content` of
+// `openhands/events/serialization/event.py`, `openhands/server/routes/trajectory.py` and `evaluation/utils/shared.py`
+// at commit `156d068` (2025-11-28).
 #include "cut_middle.hpp"
 #include "openai_form.hpp"
 #include "openhands_order.hpp"

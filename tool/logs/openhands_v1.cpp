@@ -1,3 +1,10 @@
+// Sources of the format of OpenHands V1: `openhands-sdk/openhands/sdk`
+// (https://github.com/OpenHands/software-agent-sdk/tree/main/openhands-sdk/openhands/sdk): `event`, `context/view`,
+// `conversation/event_store.py`, `llm/utils/metrics.py`, `llm/message.py` (`_maybe_truncate_tool_text`) and
+// `utils/truncate.py`, at commit `611629e` (2026-08-22); where the command line keeps them:
+// `openhands_cli/locations.py` (https://github.com/OpenHands/OpenHands-CLI). That prompts hold the cache's tokens is of
+// LiteLLM (https://github.com/BerriAI/litellm/blob/main/litellm/llms/anthropic/chat/transformation.py), which both
+// versions call models through.
 #include "cut_middle.hpp"
 #include "openai_form.hpp"
 #include "openhands_view.hpp"

@@ -1,3 +1,10 @@
+// Sources of the format of OpenTelemetry: GenAI conventions (https://opentelemetry.io/docs/specs/semconv/gen-ai/)
+// (2026-11-25); `util/opentelemetry-util-genai`
+// (https://github.com/open-telemetry/opentelemetry-python-contrib/tree/main/util/opentelemetry-util-genai)
+// (`_agent_invocation.py`, `_workflow_invocation.py`, `_inference_invocation.py`) at commit `466ae4c` (2026-08-21);
+// OpenLLMetry (https://github.com/traceloop/openllmetry) at `93429cf` (2026-06-28): `MIGRATION.md` of its conventions,
+// and its instrumentations of Ollama and Mistral, which still write a message's attributes each; OpenInference's `spec`
+// (https://github.com/Arize-ai/openinference/tree/main/spec) (`llm_spans.md`, `semantic_conventions.md`; 2026-11-26).
 #include "otel_calls.hpp"
 #include "otel_messages.hpp"
 #include "readers.hpp"

@@ -1,3 +1,14 @@
+// Sources of the format of pi and OpenClaw: pi's `packages/coding-agent`
+// (https://github.com/badlogic/pi-mono/tree/main/packages/coding-agent) at `83378aa` (2026-03-15): `docs/session.md`,
+// `src/core/session-manager.ts` (migrations, `buildSessionContext`, `createBranchedSession`), `src/core/messages.ts`
+// (`convertToLlm`); `packages/ai/src/providers/transform-messages.ts`; commits `989af79` (2025-12-03), `86e5a70`
+// (2025-12-06: totals) and `2d27a2c` (2026-01-19: failed replies); of the npm package `@earendil-works/pi-coding-agent`
+// (https://www.npmjs.com/package/@earendil-works/pi-coding-agent) 1.6.0 (2026-11-20), as pi is called now,
+// `docs/session-format.md`, `docs/message-types.md`, `docs/json.md` and `examples/extensions/subagent`; OpenClaw's npm
+// package 2026.9.6: `docs/reference/transcript-hygiene.md`, `docs/reference/session-management-compaction`, its session
+// manager, and of its notices openclaw#86916 (https://github.com/openclaw/openclaw/pull/86916), #99470
+// (https://github.com/openclaw/openclaw/issues/99470) (2026-07-03), of its database #98236
+// (https://github.com/openclaw/openclaw/pull/98236) and the schema in that package.
 #include "pi_agents.hpp"
 #include "pi_context.hpp"
 #include "pi_form.hpp"

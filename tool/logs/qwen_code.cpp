@@ -1,3 +1,13 @@
+// Sources of the format of Qwen Code: `packages/core/src/services`
+// (https://github.com/QwenLM/qwen-code/tree/main/packages/core/src/services) (`chatRecordingService.ts`,
+// `sessionService.ts`: `forkSession`; `session-api-history.ts`: what is sent), `utils/transcript-records.ts` and
+// `utils/conversation-chain.ts` (the branch), `agents/agent-transcript.ts`, `agents/background-agent-resume.ts`,
+// `telemetry/loggers.ts`, `core/openaiContentGenerator/converter.ts` and `core/anthropicContentGenerator/usage.ts`
+// (counts) beside it, as the npm packages `@qwen-code/qwen-code` 0.1.4, 0.5.0, 0.12.0, 0.15.6, 0.21.2, 0.23.0 and
+// 0.24.4 have them; the logs named below; ccusage
+// (https://github.com/ryoppippi/ccusage/tree/main/rust/crates/ccusage/src/adapter/qwen) (2026-11-28). Checked: in 15
+// logs that versions 0.12.0 to 0.24.4 wrote against a server of ours, with compressions, sub-agents, a fork and a
+// rewind, the requests of all 42 replies are what the server got, message by message, without what the log lacks.
 #include "qwen_thread.hpp"
 #include "readers.hpp"
 #include "records.hpp"

@@ -1,3 +1,10 @@
+// Sources of the format of SWE-agent: trajectories
+// (https://github.com/SWE-agent/SWE-agent/blob/main/docs/usage/trajectories.md), mini-swe-agent
+// (https://github.com/SWE-agent/mini-swe-agent) (2026-11-25), there `models/litellm_model.py`,
+// `models/litellm_response_model.py` and `agents/default.py` at commit `a83fcae` (2026-07-22); attempts:
+// `sweagent/agent/agents.py` (https://github.com/SWE-agent/SWE-agent/blob/main/sweagent/agent/agents.py) (`RetryAgent`)
+// at `3ea751c` (2026-07-16); what was sent: `add_step_to_trajectory`, `messages` and `handle_error_with_retry` there,
+// and `history_processors.py` beside it.
 #include "entries.hpp"
 #include "readers.hpp"
 #include "records.hpp"

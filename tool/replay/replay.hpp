@@ -21,8 +21,8 @@
 
 namespace whittle::inline v0 {
 
-/// Sums over the requests of a replay, by the definitions of docs/tokens.md. All counts are tokens unless they say
-/// otherwise.
+/// Sums over the requests of a replay, by the definitions of tool/docs/cost.md. All counts are tokens unless they
+/// say otherwise.
 struct RequestTotals {
     std::int64_t input = 0;
     std::int64_t peak = 0;  ///< of one request

@@ -51,6 +51,19 @@ add_dependencies(whittle_tests_commands whittle_cli)
 if(kill_at_step)
   add_dependencies(whittle_tests_commands whittle_kill_at_step)
 endif()
+# The shell lines that the pages of tool/docs begin with.
+file(GLOB shell_examples CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tool/examples/*.sh")
+foreach(script IN LISTS shell_examples)
+  cmake_path(GET script STEM name)
+  whittle_add_script_test(
+    example.tool_${name} "${PROJECT_SOURCE_DIR}/cmake/run_expected.cmake"
+    "PROGRAM=${script}" "EXPECTED=${PROJECT_SOURCE_DIR}/tool/examples/${name}.expected"
+  )
+  set_tests_properties(
+    example.tool_${name} PROPERTIES LABELS example
+    ENVIRONMENT_MODIFICATION "PATH=path_list_prepend:$<TARGET_FILE_DIR:whittle_cli>"
+  )
+endforeach()
 if(WHITTLE_BUILD_EXTRA_TESTS)
   add_subdirectory("${tool_tests}/conformance_kit" conformance_kit)
 endif()

@@ -661,7 +661,7 @@ TEST_CASE("our cache hit rate is near the billed one on recorded sessions", "[ap
     REQUIRE(differences.size() == 2);
     std::ranges::sort(differences);
     CHECK(std::abs(differences[0]) < 0.02);
-    CHECK(differences[1] > 0.02);  // its provider missed prefixes: tool/docs/cli.md
+    CHECK(differences[1] > 0.02);  // its provider missed prefixes: bench/hit_rates.py
     CHECK(differences[1] < 0.08);
 }
 

@@ -47,7 +47,6 @@ private:
 
 }  // namespace
 
-// [by-hand]
 TEST_CASE("a request that appends reads what the one before it wrote", "[replay]") {
     PrefixCache cache(*find_cache_profile("anthropic_5m"));
     const std::vector<PrefixElement> first{piece(1, 1'000), piece(2, 500)};
@@ -61,7 +60,6 @@ TEST_CASE("a request that appends reads what the one before it wrote", "[replay]
     CHECK(b == CacheAccount{.tokens = 1'800, .cached = 1'500, .written = 300, .uncached = 0});
     CHECK(is_near(b.input_cost(cache.profile()), 0.1 * 1'500 + 1.25 * 300));
 }
-// [/by-hand]
 
 TEST_CASE("anthropic_5m: a prefix below 1,024 tokens is not cached", "[replay]") {
     PrefixCache cache(*find_cache_profile("anthropic_5m"));

@@ -74,7 +74,6 @@ public:
 
 }  // namespace
 
-// [replay]
 TEST_CASE("a replay tells what was sent, what it cost and that nothing is lost", "[replay]") {
     const std::vector<ChatMessage> messages = session(10, 4'000);
     const Chain chain = clearing_above(3'000);
@@ -88,7 +87,6 @@ TEST_CASE("a replay tells what was sent, what it cost and that nothing is lost",
     CHECK(totals.restorable() == 1.0);
     CHECK(totals.not_undone == 0);
 }
-// [/replay]
 
 TEST_CASE("without a middleware the sent requests are the recorded ones", "[replay]") {
     const std::vector<ChatMessage> messages = session(5, 2'000);
