@@ -67,12 +67,12 @@ ConfigTypes own_types() {
     types.register_middleware<ChatMessage>(old_answers_type(), make);  // or <ChatMessage, openai::Message>
     return types;
 }
+// [/register]
 
 Chain<ChatMessage> chain_from(std::string_view json) {
     const ChainSettings settings = read_chain_settings(json, {.name = "chain.json", .types = own_types()});
     return make_chain<ChatMessage>(settings);
 }
-// [/register]
 
 }  // namespace
 

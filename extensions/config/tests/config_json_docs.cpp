@@ -20,7 +20,6 @@ std::string read_docs(const std::string& page = "extensions/config/README.md") {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// [read]
 ChainSettings settings_from(const std::string& path, const std::string& directory) {
     std::ifstream in(path, std::ios::binary);
     const std::string json{std::istreambuf_iterator<char>(in), {}};
@@ -28,7 +27,6 @@ ChainSettings settings_from(const std::string& path, const std::string& director
 }
 
 Chain<ChatMessage> chain_from(const ChainSettings& settings) { return make_chain<ChatMessage>(settings); }
-// [/read]
 
 }  // namespace
 

@@ -110,13 +110,11 @@ std::shared_ptr<ScriptedTransport> ask(std::string_view name, const std::string&
 /// The chain of a configuration with all its models.
 Chain<openai::Message> chain_with_models(std::string_view json, std::shared_ptr<HttpTransport> transport,
                                          const Lookup& lookup) {
-    // [configured]
     const HttpModelSource source{.transport = std::move(transport), .lookup = lookup};
     ConfigTypes types;
     types.register_model<openai::Message>(openai_model_type(), openai_model_maker(source));
     types.register_model<openai::Message>(anthropic_model_type(), anthropic_model_maker(source));
     return make_chain<openai::Message>(read_chain_settings(json, {.types = types}));
-    // [/configured]
 }
 
 }  // namespace

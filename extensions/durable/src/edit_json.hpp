@@ -1,4 +1,7 @@
-// Edits and whole conversations as JSON: extensions/durable/README.md has the format.
+// Edits and whole conversations as JSON. Of an edit: `messages` (stretches `first`, `count` of the list before, and
+// what stands there now: `messages` by the codec, `infos`), `known` (pins and marks of messages that stay: `at`,
+// `info`), `journal_kept` and `journal` (entries that stay, and new ones), `notes`, `notes_erased`, `counters`,
+// `calibrations`; these as in the side table (extensions/saved/README.md).
 #pragma once
 
 #include "whittle/durable/detail/saved_edit.hpp"

@@ -1,4 +1,17 @@
-// The objects of a log, as bytes: entries and snapshots.
+// The objects of a log, as bytes: entries and snapshots. Both begin with a line: `whittle-log` or `whittle-snapshot`,
+// the version (2; 1 lacks `counters.sent`), the SHA-256 in hexadecimal of these two, a line feed and what follows. That
+// line is the same in all versions. An entry is a JSON object:
+//
+// * `number`, `previous`, `previous_sha256`: its place, and the entry that it follows; absent in the first
+// * `kind`: create, open, commit, renew, release, fork
+// * `writer`, `token`, `attempt`, `when`, `until`: who, with which token, a random word, when, and the end of the lease
+//   (milliseconds since 1970)
+// * `other`, `other_number`: of a fork the branch's id; of a branch's `create` where it comes from
+// * `edit`: of a commit, see edit_json.hpp
+//
+// A snapshot is three lines: `number`, `sha256`, `writer`, `token`, `until`, `released`, `forks` of its log as an
+// object; the side table; the messages as an array. It is read back before anything goes. Then older snapshots go, and
+// entries in front of it, but not what a branch without a snapshot of its own reads, and not the entry it covers.
 #pragma once
 
 #include "whittle/durable/detail/durable_log.hpp"

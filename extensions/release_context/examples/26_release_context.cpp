@@ -16,18 +16,15 @@ Reply<ChatMessage> calls(const std::string& id, const std::string& tool, const s
 }  // namespace
 
 int main() {
-    auto model =
-        std::make_shared<ScriptedModel<ChatMessage>>([step = 0](const ModelRequest<ChatMessage>& request) mutable {
-            std::cout << "call " << ++step << ": " << request.messages.size() << " messages\n";
-            switch (step) {
-                case 1: return calls("c1", "show_file", R"({"path":"lexer.cpp"})");
-                case 2: return calls("c2", "show_file", R"({"path":"parser.cpp"})");
-                case 3:
-                    return calls("c3", "release_context",
-                                 R"({"what":["lexer.cpp"],"why":"the fault is in the parser"})");
-                default: return Reply<ChatMessage>{ChatMessage::assistant("It is in parser.cpp, line 40.")};
-            }
-        });
+    auto model = std::make_shared<ScriptedModel<ChatMessage>>([step = 0](const ModelRequest<ChatMessage>&) mutable {
+        switch (++step) {
+            case 1: return calls("c1", "show_file", R"({"path":"lexer.cpp"})");
+            case 2: return calls("c2", "show_file", R"({"path":"parser.cpp"})");
+            case 3:
+                return calls("c3", "release_context", R"({"what":["lexer.cpp"],"why":"the fault is in the parser"})");
+            default: return Reply<ChatMessage>{ChatMessage::assistant("It is in parser.cpp, line 40.")};
+        }
+    });
     const Tool show_file =
         text_tool("show_file", "Reads a file.", R"({"type":"object","properties":{"path":{"type":"string"}}})",
                   [](std::string_view arguments) { return std::string(arguments) + std::string(6'000, '.'); });
@@ -38,7 +35,9 @@ int main() {
     // [/chain]
     Conversation conversation("fault");
     const RunResult result = loop.run(conversation, "Where is the fault?");
-    std::cout << result.text << "\n\nThe model was told:\n"
-              << text_of(conversation.messages()[6], 0) << "\n\nIn place of the file:\n"
-              << text_of(conversation.messages()[2], 0) << '\n';
+    const std::string placeholder = text_of(conversation.messages()[2], 0);
+    std::cout << result.text << "\nThe model was told:\n"
+              << text_of(conversation.messages()[6], 0) << "\nIn place of the file:\n"
+              << placeholder.substr(0, placeholder.find("; starts")) << " ...\n"
+              << placeholder.substr(placeholder.find("read_offloaded")) << '\n';
 }

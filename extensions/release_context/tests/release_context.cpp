@@ -76,7 +76,6 @@ using Gone = std::vector<std::size_t>;
 
 }  // namespace
 
-// [releases]
 TEST_CASE("what the model releases leaves the request and can be read back", "[release_context]") {
     const Chain<> chain = releasing();
     Conversation<> conversation = four_files();
@@ -97,7 +96,6 @@ TEST_CASE("what the model releases leaves the request and can be read back", "[r
     CHECK(conversation.messages()[2].parts.front().text == std::string(result_bytes, 'a'));
     CHECK_FALSE(chain.before_model(conversation).changed());  // what came back is pinned
 }
-// [/releases]
 
 TEST_CASE("a release means results by path, tool, call id, and never what is protected or newer", "[release_context]") {
     ReleaseContextConfig config;

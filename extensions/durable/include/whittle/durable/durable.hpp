@@ -70,7 +70,7 @@ requires HasCodec<M>
 /// A conversation whose saves cost what is new: each is one entry of a log in a store, written once under the next
 /// number. Of several processes one writes at a time: it holds a lease, and who comes after its end fences it off.
 /// Exactly one writer gets each number whatever clocks say; a writer that lost is told at its next save and can write
-/// nothing more. extensions/durable/README.md has the guarantees and the format. Used by one thread at a time.
+/// nothing more. extensions/durable/README.md has the guarantees. Used by one thread at a time.
 template <AgentMessage M = ChatMessage>
 requires HasCodec<M>
 class DurableConversation {

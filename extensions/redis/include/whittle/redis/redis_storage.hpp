@@ -84,7 +84,7 @@ public:
 /// host's name is the system's and has no deadline. Throws Error(invalid_config), which lists all problems;
 /// Error(not_offered) for TLS without hiredis_ssl; Error(storage_failed) if no server is reached, for a refused
 /// password, for a server that may drop objects, and for one that does not keep what the durability promises.
-/// extensions/redis/README.md tells the layout, and what each fault leads to.
+/// extensions/redis/README.md tells what each fault leads to.
 [[nodiscard]] std::shared_ptr<RedisStorage> redis_storage(RedisStorageOptions options);
 
 }  // namespace whittle::inline v0

@@ -88,8 +88,8 @@ struct RetentionPlan {
 /// is known that lives, so that everything would be garbage; Error(conflict) for a conversation in `purge` whose log
 /// was written within `grace_seconds`; Error(invalid_config) that lists every bad option; Error(not_offered) for a
 /// store that cannot list; Error(damaged) for a log that cannot be read, since what it refers to is not known.
-/// Memory: 24 bytes for each object, 40 more for each that nothing refers to, and what goes; one object of a log at a
-/// time.
+/// Memory: 24 bytes for each object, with `max_bytes` 40 more for each young one that nothing refers to, 16 for each
+/// object of a log, and what goes; one object of a log at a time.
 [[nodiscard]] RetentionPlan plan_retention(Storage& storage, const RetentionOptions& options);
 
 struct RetentionResult {

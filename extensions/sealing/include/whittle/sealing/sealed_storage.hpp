@@ -44,7 +44,7 @@ public:
 /// which keeps writing it again a no-op. `locate` gives the key: no file tool can read a sealed object. Throws
 /// Error(invalid_config) if `inner` or a callback is empty; reading and writing throw Error(not_found) for a key that
 /// is not known, Error(callback_failed) for one that cannot be used, and what callbacks throw.
-/// extensions/sealing/README.md tells the layout and what is not hidden.
+/// extensions/sealing/README.md tells what is not hidden.
 [[nodiscard]] std::shared_ptr<SealedStorage> sealed_storage(std::shared_ptr<Storage> inner, SealingOptions options);
 
 /// 32 random bytes, from the system.

@@ -56,7 +56,7 @@ public:
 /// `path-writers` once a stream was long. Not on network file systems. A storage that was opened before a fork is
 /// refused in the child. Throws Error(storage_failed) with the system's reason, and for a file of another program or of
 /// a newer whittle; Error(damaged) for what is no database; Error(invalid_config) for a negative option.
-/// extensions/sqlite/README.md tells the layout and what each fault leads to.
+/// extensions/sqlite/README.md tells what each fault leads to.
 [[nodiscard]] std::shared_ptr<SqliteStorage> sqlite_storage(std::string_view path,
                                                             const SqliteStorageOptions& options = {});
 
