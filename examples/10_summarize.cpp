@@ -25,12 +25,14 @@ void read_pages(Conversation<>& conversation, int first, int last) {
 }  // namespace
 
 int main() {
+    // [summarize]
     Summarization summarization{summariser(),
                                 {.trigger = {.context_tokens = 8'000},
                                  .keep_recent_tokens = 2'000,
                                  .transcript_file_path = "session.jsonl",
                                  .retry = RetryConfig{.max_retries = 2}}};
     Chain chain{ChainConfig{}, std::move(summarization)};
+    // [/summarize]
 
     Conversation conversation("pages");
     conversation.push_back(ChatMessage::system("You proofread."));
