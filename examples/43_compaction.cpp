@@ -11,8 +11,8 @@ int main() {
     const Chain chain{ChainConfig{.storage = memory_storage()},
                       Compaction{model, {.threshold_tokens = 1'000, .target_tokens = 500, .summary_size_tokens = 100}}};
     Conversation conversation("talk");
-    for (const std::string file : {"1", "2", "3", "4", "5"}) {
-        conversation.push_back(ChatMessage::user("Read file " + file + "."));
+    for (const char* file : {"1", "2", "3", "4", "5"}) {
+        conversation.push_back(ChatMessage::user(std::string("Read file ") + file));
         conversation.push_back(ChatMessage::assistant().call(file, "read_file"));
         conversation.push_back(ChatMessage::result(file, "read_file", std::string(1'000, '.')));
         const Report& report = chain.before_model(conversation);
