@@ -148,7 +148,6 @@ bool drive(Conversation<M>& conversation, const Chain<M>& chain, const History& 
 
 }  // namespace
 
-// [veto]
 TEST_CASE("a host sees each plan before it is committed, and may refuse it", "[before_commit]") {
     ChainConfig config;
     config.before_commit = [](const CommitPlan& plan) {
@@ -163,7 +162,6 @@ TEST_CASE("a host sees each plan before it is committed, and may refuse it", "[b
     Conversation<> large = reading_files(12);
     CHECK(chain.before_model(large).changed());
 }
-// [/veto]
 
 TEST_CASE("the plan names who, why, where, and what it saves", "[before_commit]") {
     Host host;

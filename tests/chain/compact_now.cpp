@@ -67,7 +67,6 @@ std::shared_ptr<ScriptedModel<ChatMessage>> summariser(int* calls = nullptr) {
 
 }  // namespace
 
-// [compact]
 TEST_CASE("a host compacts below any trigger, down to what it asks for", "[compact_now]") {
     Conversation<> conversation = reading();
     const Chain<> chain = clearing();
@@ -79,7 +78,6 @@ TEST_CASE("a host compacts below any trigger, down to what it asks for", "[compa
     CHECK(conversation.undo());
     CHECK(cleared(conversation).empty());
 }
-// [/compact]
 
 TEST_CASE("compaction on demand goes no further than its target: half without one", "[compact_now]") {
     Conversation<> conversation = reading();

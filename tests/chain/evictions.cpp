@@ -154,7 +154,6 @@ TEST_CASE("undone hooks and dry runs evict nothing, and a guard that throws stop
         std::ranges::any_of(events, [](const std::string& e) { return e.find("guard is gone") != std::string::npos; }));
 }
 
-// [guard]
 TEST_CASE("a guard against reading a file twice lets a file be read again once it is gone", "[evictions]") {
     std::set<std::string> seen;  // by arguments, as the guard of some agent keeps them
     ChainCallbacks<> callbacks;
@@ -166,4 +165,3 @@ TEST_CASE("a guard against reading a file twice lets a file be read again once i
     CHECK_FALSE(seen.contains(R"({"path":"e0.txt"})"));
     CHECK(seen.contains(R"({"path":"e5.txt"})"));  // still in the request
 }
-// [/guard]

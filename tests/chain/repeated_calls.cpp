@@ -128,7 +128,6 @@ TEST_CASE("a call that an undo brought back is known again", "[repeated_calls]")
     CHECK_FALSE(chain.prepare_tools(conversation)[0].stored_before.empty());
 }
 
-// [again]
 TEST_CASE("a host may show the stored text instead of running the tool again", "[repeated_calls]") {
     const Chain<> chain = clearing_chain();
     Conversation<> conversation = reading_again({"a.txt", "b.txt", "c.txt"}, {"a.txt"});
@@ -139,7 +138,6 @@ TEST_CASE("a host may show the stored text instead of running the tool again", "
         CHECK(text == std::string(4'000, 'x'));
     }
 }
-// [/again]
 
 TEST_CASE("thousands of equal calls, earlier and now, are compared in linear time", "[repeated_calls]") {
     const std::vector<std::string> same(3'000, "a.txt");

@@ -1,4 +1,4 @@
-// The code block of docs/compaction.md.
+// A long run of one request, in a chain as a host sets it up.
 #include "ladder_talk.hpp"
 #include "support/catch.hpp"
 #include "whittle/pruning/detail/pruned_outputs.hpp"
@@ -8,14 +8,12 @@
 using namespace whittle;
 using namespace whittle::testing;
 
-TEST_CASE("the ladder of the documentation keeps a long run below its threshold", "[compaction]") {
+TEST_CASE("a ladder that keeps rounds of the current turn keeps a long run below its threshold", "[compaction]") {
     Asked asked;
     const auto cheap_model = summariser(asked, "<summary>What was done.</summary>");
-    // [ladder]
     CompactionConfig config{.threshold_tokens = 60'000, .target_tokens = 12'000, .summary_size_tokens = 1'500};
     config.current_turn_keep_rounds = 8;  // for agents that work long on one request
     Chain<> chain(ChainConfig{.storage = memory_storage()}, Compaction<>(cheap_model, config));
-    // [/ladder]
     Conversation<> conversation;
     conversation.push_back(ChatMessage::user("Go through all files."));
     for (int i = 0; i < 200; ++i) {

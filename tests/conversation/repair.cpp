@@ -259,7 +259,6 @@ TEST_CASE("a middleware may not be called repair in a chain that repairs", "[rep
 
 TEST_CASE("a history repaired before it goes on", "[repair]") {
     std::vector<ChatMessage> saved{ChatMessage::user("read it"), call("call_1"), ChatMessage::user("well?")};
-    // [load]
     Conversation<> conversation("restored");
     for (ChatMessage& m : saved) conversation.push_back(std::move(m));
     const RepairResult repaired = conversation.repair(openai_chat());
@@ -267,6 +266,5 @@ TEST_CASE("a history repaired before it goes on", "[repair]") {
         // repair.code: "missing_result"; repair.text: what was done
         CHECK(repair.code == "missing_result");
     }
-    // [/load]
     CHECK(repaired.remaining.empty());
 }

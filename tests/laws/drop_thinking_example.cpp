@@ -14,7 +14,6 @@ using namespace whittle::testing;
 
 namespace {
 
-// [middleware]
 template <AgentMessage M = ChatMessage>
 class DropOldThinking final : public Middleware<M> {
 public:
@@ -37,7 +36,6 @@ private:
         }
     }
 };
-// [/middleware]
 
 /// Thinks and calls a tool three times, then answers.
 Reply<ChatMessage> think_and_read(int call) {

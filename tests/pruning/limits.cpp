@@ -63,7 +63,6 @@ std::vector<int> images_left(const Conversation<>& conversation) {
 
 }  // namespace
 
-// [limits]
 TEST_CASE("too many images become references, oldest first, before a request is refused", "[limits]") {
     ChainConfig config;
     config.storage = memory_storage();
@@ -75,7 +74,6 @@ TEST_CASE("too many images become references, oldest first, before a request is 
     CHECK(text_of(conversation.messages()[0]).find("[image: ref://gallery/media/") != std::string::npos);
     CHECK(conversation.undo());
 }
-// [/limits]
 
 TEST_CASE("limits hold on every message type that has media", "[limits]") {
     for_each_message_type([](auto type) {

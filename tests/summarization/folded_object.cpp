@@ -14,11 +14,9 @@ using namespace whittle;
 namespace {
 
 SummarizationConfig offloading() {
-    // [named]
     SummarizationConfig config{
         .trigger = {.context_tokens = 4'000}, .keep_recent_tokens = 500, .plain_summary_tokens = 600};
     config.offload_folded = true;
-    // [/named]
     return config;
 }
 

@@ -114,7 +114,6 @@ TEST_CASE("a host's own threads prepare the summary", "[prepared]") {
     const auto model = std::make_shared<Summariser<>>(good_summary());
     Conversation<> conversation("c");
     work_on(conversation, 7);  // about 3,600 tokens
-    // [prepare]
     std::vector<std::jthread> pool;
     SummarizationCallbacks<> callbacks;
     callbacks.executor = [&](std::function<void()> job) { pool.emplace_back(std::move(job)); };
@@ -126,7 +125,6 @@ TEST_CASE("a host's own threads prepare the summary", "[prepared]") {
     pool.clear();                                             // an agent works on meanwhile
     work_on(conversation, 4, "late");
     CHECK(chain.before_model(conversation).changed());  // no call is waited for
-    // [/prepare]
     CHECK(model->asked.size() == 1);
 }
 

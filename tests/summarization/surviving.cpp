@@ -83,14 +83,12 @@ TEST_CASE("plan, files and reports stand beside a model's summary word for word,
 }
 
 TEST_CASE("what is shown of the work stands in three lists", "[summarization]") {
-    // [work]
     Conversation<> conversation = conversation_of(worked());
     REQUIRE(folding<ChatMessage>().before_model(conversation).changed());
     const std::string summary = summary_of(conversation);
     CHECK(holds(summary, "Plan, as it stood last:\n- [in_progress] mend the parser's error path"));
     CHECK(holds(summary, "Reports of those who were sent off, word for word:\n- task: look for callers"));
     CHECK(holds(summary, "- src/parser.cpp (written)\n- src/part0.cpp (read)"));
-    // [/work]
 }
 
 TEST_CASE("the state of the work outlives any number of summaries, and a newer plan takes its place",

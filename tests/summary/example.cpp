@@ -10,7 +10,6 @@ using namespace whittle;
 
 namespace {
 
-// [digest]
 /// A summary of the first two messages; empty if the model does not give one.
 std::string sum_up(Model<ChatMessage>& model, const Conversation<>& conversation) {
     const std::vector<std::size_t> fold{0, 1};
@@ -21,7 +20,6 @@ std::string sum_up(Model<ChatMessage>& model, const Conversation<>& conversation
         {}, {.purpose = "example: summary"}, state);
     return result.ok() ? result.summary : "";
 }
-// [/digest]
 
 }  // namespace
 

@@ -55,7 +55,6 @@ Conversation<> session() {
 
 }  // namespace
 
-// [plain]
 TEST_CASE("a summary by rule says what was asked, planned, found, touched, run and failed", "[plain_summary]") {
     const std::string text = summary_of(session());
     CHECK(has(text, "Asked by the user:\n- Make the parser take tabs. Never touch src/vendor.cpp."));
@@ -67,7 +66,6 @@ TEST_CASE("a summary by rule says what was asked, planned, found, touched, run a
     CHECK_FALSE(has(text, "[in_progress]"));  // of the plan before
     CHECK_FALSE(has(text, "Reading on."));
 }
-// [/plain]
 
 TEST_CASE("a summary by rule is the same for the same messages and keeps to its tokens", "[plain_summary]") {
     Conversation<> conversation = session();
