@@ -3,7 +3,11 @@
 #include <whittle/anthropic/anthropic_wire.hpp>
 #include <whittle/whittle.hpp>
 
+#include <nlohmann/json.hpp>
+
 #include <iostream>
+#include <memory>
+#include <vector>
 
 using namespace whittle;
 

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <iostream>
 #include <memory>
-#include <string>
+#include <vector>
 
 using namespace whittle;
 

@@ -3,7 +3,9 @@
 #include <whittle/whittle.hpp>
 
 #include <iostream>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace whittle;
