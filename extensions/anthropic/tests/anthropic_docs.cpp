@@ -1,4 +1,4 @@
-// The code of extensions/anthropic/README.md.
+// What one who makes requests by hand writes.
 #include "support/catch.hpp"
 #include "whittle/anthropic/anthropic.hpp"
 #include "whittle/anthropic/anthropic_wire.hpp"
@@ -19,7 +19,6 @@ nlohmann::ordered_json call_the_api(const nlohmann::ordered_json&) {
 }  // namespace
 
 TEST_CASE("a conversation of Anthropic messages makes requests and takes responses", "[anthropic][docs]") {
-    // [request]
     whittle::Conversation<whittle::anthropic::Message> conversation("support-4711");
     conversation.push_back(whittle::anthropic::Message({{"role", "user"}, {"content", "What is in this folder?"}}));
 
@@ -29,7 +28,6 @@ TEST_CASE("a conversation of Anthropic messages makes requests and takes respons
 
     const auto reply = whittle::anthropic::Message::from_response(response);
     conversation.push_back(reply, reply.usage());
-    // [/request]
     CHECK(request["messages"].size() == 1);
     CHECK(conversation.messages()[1].json().dump() ==
           R"({"role":"assistant","content":[{"type":"text","text":"ok"}]})");
@@ -37,7 +35,6 @@ TEST_CASE("a conversation of Anthropic messages makes requests and takes respons
 }
 
 TEST_CASE("the wire check tells the rule, the place and a sentence", "[anthropic][docs]") {
-    // [wire]
     const std::vector<whittle::anthropic::Message> messages{
         whittle::anthropic::Message::parse(R"({"role":"user","content":[{"type":"text","text":" "}]})")};
     const nlohmann::ordered_json rest{{"system", "Be brief."}};  // the request without its messages
@@ -46,11 +43,9 @@ TEST_CASE("the wire check tells the rule, the place and a sentence", "[anthropic
     CHECK(broken.at(0).rule == "A5");
     CHECK(broken.at(0).message == 0);
     CHECK(broken.at(0).text == "a text block is empty or only white space");
-    // [/wire]
 }
 
 TEST_CASE("a conversion names what it could not carry", "[convert][docs]") {
-    // [convert]
     const std::vector<whittle::openai::Message> ours{
         whittle::openai::Message::parse(R"({"role":"system","content":"Be brief."})"),
         whittle::openai::Message::parse(R"({"role":"user","content":"hi","name":"ann"})")};
@@ -60,5 +55,4 @@ TEST_CASE("a conversion names what it could not carry", "[convert][docs]") {
     CHECK(theirs.messages.at(0).json().dump() == R"({"role":"user","content":"hi"})");
     CHECK(theirs.losses.at(0).message == 1);
     CHECK(theirs.losses.at(0).text == R"("name" has no place in the other format)");
-    // [/convert]
 }

@@ -190,11 +190,9 @@ TEST_CASE("the Anthropic model of the docs thinks", "[anthropic]") {
     const std::string key = "k";
     const auto transport = std::make_shared<ScriptedTransport>(
         answer_json(R"({"role":"assistant","content":[],"stop_reason":"end_turn"})"));
-    // [anthropic]
     AnthropicModelConfig config{.model = "a-model", .api_key = key};
     config.extra = R"({"thinking": {"type": "adaptive"}})";
     const auto model = std::make_shared<AnthropicModel>(transport, config);
-    // [/anthropic]
     const auto question = anthropic::Message::parse(R"({"role":"user","content":"?"})");
     (void)model->generate({.messages = {&question, 1}});
     CHECK(transport->requests()[0].body.find(R"("thinking":{"type":"adaptive"})") != std::string::npos);

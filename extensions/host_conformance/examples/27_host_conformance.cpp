@@ -10,7 +10,6 @@ namespace {
 using flat::msg;
 using whittle::PartKind;
 
-// [format]
 /// A message that shows exactly these parts, or none where the type cannot hold them.
 std::optional<msg> build(const whittle::ChatMessage& shown, whittle::FieldValues& others) {
     msg built{std::string(name_of(shown.role)), ""};
@@ -36,12 +35,13 @@ std::string dump(const msg& m) {
     for (const auto& [name, arguments, id] : m.tool_calls) all += '|' + name + '|' + arguments + '|' + id;
     return all;
 }
-// [/format]
 
 }  // namespace
 
 int main() {
+    // [run]
     const whittle::ConformanceReport report = whittle::host_conformance(whittle::HostFormat<msg>{build, dump});
     std::cout << report.text();
+    // [/run]
     return report.passed() ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-// The code of extensions/http/README.md.
+// An exchange by hand, and models around models.
 #include "support/catch.hpp"
 #include "support/hostile_server.hpp"
 #include "whittle/http/curl_transport.hpp"
@@ -23,7 +23,6 @@ using whittle::testing::http_answer;
 
 namespace {
 
-// [exchange]
 std::string stream_events(HttpTransport& transport, const HttpRequest& request) {
     std::string text;
     SseParser parser;
@@ -37,15 +36,12 @@ std::string stream_events(HttpTransport& transport, const HttpRequest& request) 
         throw to_model_error(classify_error(response.status, response.headers, response.body), "call model");
     return text;
 }
-// [/exchange]
 
-// [decorators]
 template <AgentMessage M>
 std::shared_ptr<Model<M>> patient(std::shared_ptr<Model<M>> first, std::shared_ptr<Model<M>> second) {
     const RetryModelConfig retry{.max_retries = 2, .max_wait = std::chrono::seconds(30)};
     return with_failover<M>({with_retry(std::move(first), retry), std::move(second)});
 }
-// [/decorators]
 
 }  // namespace
 

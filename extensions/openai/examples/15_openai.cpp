@@ -1,4 +1,4 @@
-// A model behind OpenAI's chat completions: a streamed conversation with a tool, and where its JSON goes.
+// A model behind OpenAI's chat completions: a streamed conversation with a tool, and its JSON.
 #include <whittle/openai/openai.hpp>
 #include <whittle/openai/openai_chat_model.hpp>
 #include <whittle/whittle.hpp>
@@ -36,21 +36,20 @@ private:
 }  // namespace
 
 int main() {
+    const Tool read_page = text_tool("read_page", "Reads a page.", R"({"type":"object"})",
+                                     [](std::string_view) { return std::string("Of bees and their dances."); });
+    const LoopCallbacks watch{.on_delta = [](const Delta& delta) {  // asks the server to stream
+        if (delta.kind == Delta::Kind::text) std::cout << delta.text << std::flush;
+    }};
     // [model]
     OpenAIModelConfig config{.model = "a-model", .base_url = "http://localhost:8080/v1", .api_key = "from the host"};
     config.dialect = *openai::find_dialect("llama_cpp");  // what kind of server it is
     const auto model = std::make_shared<OpenAIChatModel>(std::make_shared<Recording>(), config);
-    // [/model]
-    const Tool read_page = text_tool("read_page", "Reads a page.", R"({"type":"object"})",
-                                     [](std::string_view) { return std::string("Of bees and their dances."); });
-    // [loop]
-    const LoopCallbacks watch{.on_delta = [](const Delta& delta) {
-        if (delta.kind == Delta::Kind::text) std::cout << delta.text << std::flush;
-    }};
     AgentLoop<openai::Message> loop{model, {read_page}, Chain<openai::Message>(ChainConfig{}), {}, watch};
     Conversation<openai::Message> conversation("bees");
     const RunResult result = loop.run(conversation, "What is on page 7?");
-    // [/loop]
+    // [/model]
     std::cout << "\n" << name_of(result.finish) << ", " << result.usage.input << " input tokens\n";
-    for (const openai::Message& message : conversation.messages()) std::cout << message.json().dump() << '\n';
+    for (const openai::Message& message : conversation.messages())
+        std::cout << message.json()["role"] << ' ' << message.json()["content"] << '\n';
 }

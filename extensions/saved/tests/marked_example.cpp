@@ -1,4 +1,4 @@
-// The code of extensions/saved/README.md on marks that go with messages.
+// Marks that go with messages.
 #include "whittle/saved/side_table.hpp"
 
 #include "support/catch.hpp"
@@ -14,7 +14,6 @@ using namespace whittle;
 
 namespace {
 
-// [marks]
 void save_messages(const Conversation<ChatMessage>& conversation, const std::string& path, Storage& storage) {
     std::ofstream out(path, std::ios::binary);
     for (const ChatMessage& m : to_marked_messages(conversation, storage))
@@ -28,7 +27,6 @@ Conversation<ChatMessage> load_messages(const std::string& path, const std::stri
     for (std::string line; std::getline(in, line);) messages.push_back(message_traits<ChatMessage>::from_bytes(line));
     return from_marked_messages(std::move(messages), storage, {.id = id});
 }
-// [/marks]
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// What extensions/saved/README.md shows.
+// A conversation in two files.
 #include "whittle/chain/chain.hpp"
 #include "whittle/saved/side_table.hpp"
 
@@ -19,7 +19,6 @@ std::string read_file(const std::string& path) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// [save]
 void save(const Conversation<ChatMessage>& conversation, const std::string& path) {
     std::ofstream messages(path, std::ios::binary);
     for (const ChatMessage& m : conversation.messages()) messages << message_traits<ChatMessage>::to_bytes(m) << '\n';
@@ -32,7 +31,6 @@ Conversation<ChatMessage> load(const std::string& path, std::shared_ptr<Storage>
     for (std::string line; std::getline(in, line);) messages.push_back(message_traits<ChatMessage>::from_bytes(line));
     return from_side_table(read_file(path + ".whittle.json"), std::move(messages), std::move(storage));
 }
-// [/save]
 
 }  // namespace
 

@@ -17,7 +17,7 @@ int main() {
     const ChainCallbacks<> watch{.on_event = events_to_spdlog(logger), .on_report = reports_to_spdlog(logger)};
     // [/log]
     const Tool build = text_tool("build", "Builds everything.", R"({"type":"object"})",
-                                 [](std::string_view) { return std::string(90'000, '.'); });
+                                 [bytes = 20'000U](std::string_view) mutable { return std::string(bytes *= 2, '.'); });
     const auto ticks = std::make_shared<ManualClock>();  // a log that is the same each time
     const Chain chain{ChainConfig{.storage = memory_storage(), .clock = ticks}, watch,
                       Reduction{{.max_tokens_for_clear = 20'000}}};

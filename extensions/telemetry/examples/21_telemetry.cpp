@@ -48,10 +48,8 @@ int main() {
         history.push_back(ChatMessage::result(id, "read_page", "chapter " + std::string(12'000, '.')));
         chain.before_model(history);
     }
-    // [flush]
     const telemetry::FlushResult sent = exporter.flush();  // on a timer and at the end, on a thread of the host's
     for (const std::string& problem : sent.problems) std::cerr << problem << '\n';
-    // [/flush]
     std::cout << sent.spans_sent << " spans, " << sent.logs_sent << " records, " << sent.waiting << " left\n";
     std::istringstream text(metrics.text());
     for (std::string line; std::getline(text, line);)

@@ -1,4 +1,4 @@
-// The code of extensions/tiktoken/README.md.
+// A counter, head and tail, and chunks.
 #include "small_vocabulary.hpp"
 
 #include "support/catch.hpp"
@@ -10,7 +10,6 @@
 
 namespace {
 
-// [exact]
 using namespace whittle;
 
 /// What the chain counts with: ChainConfig::token_counter.
@@ -29,7 +28,6 @@ std::int64_t count_chunks(const std::shared_ptr<const Vocabulary>& vocabulary, s
     for (const std::string& chunk : chunks) stream.append(chunk);
     return stream.tokens();
 }
-// [/exact]
 
 }  // namespace
 

@@ -24,7 +24,6 @@ Slot::Slot(std::shared_ptr<const Weights> weights, const SlotOptions& options) :
     if (!context_) throw std::runtime_error("make a context: llama.cpp has none");
 }
 
-// [cut]
 Prefill Slot::read(std::span<const llama_token> prompt) {
     const auto differs = std::ranges::mismatch(kept_, prompt).in2;
     std::size_t same = std::min(static_cast<std::size_t>(differs - prompt.begin()), prompt.size() - 1);
@@ -35,7 +34,6 @@ Prefill Slot::read(std::span<const llama_token> prompt) {
     }
     kept_.resize(same);
     Prefill done{.kept = same, .read = prompt.size() - same, .cells_before = cells()};
-    // [/cut]
     Tokens rest(prompt.begin() + static_cast<std::ptrdiff_t>(same), prompt.end());
     for (std::span<llama_token> left(rest); !left.empty();) {
         const std::span<llama_token> piece =

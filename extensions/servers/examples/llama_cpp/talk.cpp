@@ -90,7 +90,6 @@ private:
 
 std::vector<std::uint32_t> ids(const Tokens& tokens) { return {tokens.begin(), tokens.end()}; }
 
-// [chain]
 /// Window, reserve and cache come from the model, tokens from its vocabulary.
 whittle::Chain<> chain_of(const LlamaModel& model, const std::shared_ptr<const Weights>& weights, Keeper keeper) {
     whittle::PresetConfig config = preset_config(whittle::Preset::local, model.profile());
@@ -99,7 +98,6 @@ whittle::Chain<> chain_of(const LlamaModel& model, const std::shared_ptr<const W
     if (keeper == Keeper::whittle) return whittle::make_chain(config);
     return whittle::Chain<>(config.chain);
 }
-// [/chain]
 
 /// Whether undoing everything gives `results` results, each with the text of a note.
 bool restores(whittle::Conversation<>& conversation, int results) {

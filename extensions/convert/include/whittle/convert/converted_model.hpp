@@ -193,7 +193,7 @@ private:
 }  // namespace detail
 
 /// A chat-completions model for conversations of another message type. Each call converts the whole list. Anthropic
-/// messages go through `to_openai` and `to_anthropic` (extensions/anthropic/README.md lists what is lost);
+/// messages go through `to_openai` and `to_anthropic` (extensions/convert/README.md lists what is lost);
 /// `ChatMessage` keeps text, calls and results; replies become other types as text alone, so that such a conversation
 /// has no tools.
 template <AgentMessage M>

@@ -11,7 +11,7 @@
 
 namespace whittle::inline v0 {
 
-/// What a provider's refusal means. extensions/http/README.md has the table.
+/// What a provider's refusal means. extensions/provider/README.md has the table.
 struct ClassifiedError {
     ModelErrorClass error_class = ModelErrorClass::bad_request;
     std::int64_t limit = 0;  ///< overflow: tokens that the model takes; 0: not said
@@ -26,7 +26,7 @@ struct ClassifiedError {
 /// Reads an answer that is no reply. `status` is that of HTTP; 200 to 299 for an error that came inside a stream, with
 /// the error's JSON as `body`: then its own code and type decide. Pure; takes any bytes, and throws nothing but
 /// std::bad_alloc. Servers say the same thing in many ways (JSON of a dozen shapes, JSON inside strings, plain text,
-/// HTML, nothing): see extensions/http/README.md. A `Retry-After` that is a date is counted from the answer's own
+/// HTML, nothing): see extensions/provider/README.md. A `Retry-After` that is a date is counted from the answer's own
 /// `Date`.
 [[nodiscard]] ClassifiedError classify_error(int status, const HttpHeaders& headers, std::string_view body);
 

@@ -1,0 +1,46 @@
+// A model behind Anthropic's Messages API: what is sent, what is billed, and what the wire check finds. No network.
+#include <whittle/anthropic/anthropic_model.hpp>
+#include <whittle/anthropic/anthropic_wire.hpp>
+#include <whittle/whittle.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+#include <memory>
+#include <vector>
+
+using namespace whittle;
+
+namespace {
+
+/// Plays the provider. Your program has a transport of its own, or make_curl_transport() of whittle::http.
+struct Provider final : HttpTransport {
+    HttpResponse send(const HttpRequest& request, const BodySink&) override {
+        const auto body = nlohmann::ordered_json::parse(request.body);
+        std::cout << request.url << '\n' << body["system"][0] << '\n' << body["messages"][0] << '\n';
+        return {.status = 200, .body = R"({"type":"message","role":"assistant","stop_reason":"end_turn",
+            "content":[{"type":"text","text":"It is about bees."}],
+            "usage":{"input_tokens":9,"cache_read_input_tokens":1200,"output_tokens":6}})"};
+    }
+};
+
+}  // namespace
+
+int main() {
+    const auto transport = std::make_shared<Provider>();
+    // [model]
+    AnthropicModelConfig config{.model = "a-model", .api_key = "from the host"};
+    config.extra = R"({"thinking": {"type": "adaptive"}})";
+    const auto model = std::make_shared<AnthropicModel>(transport, config);
+
+    AgentLoop<anthropic::Message> loop{model, Chain<anthropic::Message>(ChainConfig{}), {.system = "Be brief."}};
+    Conversation<anthropic::Message> conversation("bees");
+    const RunResult result = loop.run(conversation, "What is this book about?");
+    std::cout << result.text << ' ' << result.usage.total() << " tokens\n";
+    // [/model]
+    // [wire]
+    const std::vector messages{anthropic::Message({{"role", "user"}, {"content", " "}})};
+    for (const WireViolation& broken : anthropic::check_wire(messages))
+        std::cout << broken.rule << ", message " << broken.message << ": " << broken.text << '\n';
+    // [/wire]
+}
