@@ -49,12 +49,13 @@ void require_restorable(const Outline& outline, std::size_t index, const Message
                                            " instead");
 }
 
-void add_texts(JournalRecord& record, std::vector<StoredText> texts, PlaceOfTexts place) {
+bool add_texts(JournalRecord& record, std::vector<StoredText> texts, PlaceOfTexts place) {
     for (StoredText& text : texts) {
         text.splice = place.splice;
         text.message = place.message;
         record.texts.push_back(std::move(text));
     }
+    return !texts.empty();
 }
 
 std::vector<StoredText> in_order_of_parts(std::vector<StoredText> texts, std::size_t splice) {
@@ -63,8 +64,20 @@ std::vector<StoredText> in_order_of_parts(std::vector<StoredText> texts, std::si
     return texts;
 }
 
-std::string took_it_out(const JournalRecord& record) {
-    return "; journal entry " + std::to_string(record.id) + " by \"" + record.by + "\" took it out, undo that";
+void require_outside_hook(bool is_in_hook, std::string_view attempted) {
+    if (!is_in_hook) return;
+    throw Error(Errc::invalid_argument,
+                std::string(attempted) + ": not inside a hook; change messages there with turn.edit()");
+}
+
+std::size_t require_index(const Outline& outline, Serial serial, std::span<const ReplacedMessage> replaced) {
+    if (const auto index = outline.index_of(serial)) return *index;
+    std::string text = "restore message " + std::to_string(serial) + ": it is not in the list";
+    for (const ReplacedMessage& message : replaced) {
+        const JournalRecord& record = message.record;
+        text += "; journal entry " + std::to_string(record.id) + " by \"" + record.by + "\" took it out, undo that";
+    }
+    throw Error(Errc::not_found, text);
 }
 
 void throw_is_original(Serial serial) {
@@ -85,6 +98,12 @@ std::optional<std::size_t> next_text(const ToolResult& result, std::size_t from,
 }
 
 }  // namespace
+
+std::vector<ToolReturn> returns_of(std::span<const ToolResult> results) {
+    std::vector<ToolReturn> returns;
+    for (const ToolResult& result : results) returns.push_back({.result = result});
+    return returns;
+}
 
 std::vector<ToolResult> shown_results(std::span<const ToolReturn> returns) {
     std::vector<ToolResult> results;
@@ -161,7 +180,8 @@ void ReturnMarks::mark_part(PartInfo& part, std::size_t index, const Returned& r
     }
 }
 
-void ReturnMarks::mark(MessageInfo& info, std::vector<StoredText>& texts) {
+std::vector<StoredText> ReturnMarks::mark(MessageInfo& info) {
+    std::vector<StoredText> texts;
     for (std::size_t p = 0; p < info.parts.size(); ++p) {
         if (info.parts[p].kind != PartKind::tool_result) continue;
         const auto found = by_id_.find(info.parts[p].call_id);
@@ -179,6 +199,7 @@ void ReturnMarks::mark(MessageInfo& info, std::vector<StoredText>& texts) {
             break;
         }
     }
+    return texts;
 }
 
 std::size_t find_gone(std::span<const PartInfo> old, std::size_t now, std::size_t edited, bool is_text_set) {

@@ -40,27 +40,72 @@ void SideTable::prepare(MessageInfo& info) {
 void SideTable::append(MessageInfo&& info) noexcept {
     infos.push_back(std::move(info));
     const MessageInfo& added = infos.back();
-    add_to_sums(added);
+    columns.add_message(added);
+    if (added.has(PartKind::thinking)) ++thinking_messages;
     counters.turn = added.turn;
     ++counters.next_serial;
     ++counters.version;
 }
 
-void SideTable::add_to_sums(const MessageInfo& info) noexcept {
-    columns.add_message(info);
-    if (info.has(PartKind::thinking)) ++thinking_messages;
-}
-
-void SideTable::take_from_sums(const MessageInfo& info) noexcept {
-    columns.remove_message(info);
-    if (info.has(PartKind::thinking)) --thinking_messages;
-}
-
-void SideTable::note_usage(const std::optional<Usage>& usage) {
+void SideTable::note_reply(const std::optional<Usage>& usage) {
+    ++counters.model_calls;
     if (!usage || usage->total() <= 0) return;
     columns.anchor_all(usage->total());
     counters.reported_tokens = usage->total();
     counters.reported_at = infos.back().serial;
+}
+
+std::size_t SideTable::column(const std::shared_ptr<const TokenCounter>& counter,
+                              FunctionRef<std::int64_t(std::size_t)> count) {
+    if (const auto found = columns.find(counter->id())) return *found;
+    std::vector<std::int64_t> counts;
+    counts.reserve(infos.size());
+    for (std::size_t i = 0; i < infos.size(); ++i) {
+        counts.push_back(count(i));
+        infos[i].tokens.reserve(columns.size() + 1);
+    }
+    const std::size_t added = columns.add(counter);
+    for (std::size_t i = 0; i < infos.size(); ++i) infos[i].tokens.push_back(counts[i]);
+    columns.set_messages(added, counts);
+    return added;
+}
+
+void SideTable::note_replaced(std::span<const InfoSplice> splices) noexcept {
+    ++counters.version;
+    counters.reported_at = 0;
+    std::size_t size = infos.size();
+    for (const InfoSplice& s : splices) size = size + s.infos.size() - s.count;
+    if (splices.empty()) log.add(counters.version, 0, 0, 0, size);
+    std::size_t inserted = 0;
+    std::size_t removed = 0;
+    for (const InfoSplice& s : splices) {
+        log.add(counters.version, s.first + inserted - removed, s.count, s.infos.size(), size);
+        inserted += s.infos.size();
+        removed += s.count;
+    }
+}
+
+void SideTable::note_shown_otherwise(std::span<const std::size_t> messages) {
+    log.reserve_more(messages.size());
+    if (!messages.empty()) ++counters.version;
+    for (const std::size_t i : messages) log.add(counters.version, i, 1, 1, infos.size());
+}
+
+void SideTable::note_moved() noexcept {
+    ++epoch;
+    ++edits;
+    groups.forget();
+}
+
+void SideTable::replace_in_sums(const InfoSplice& splice) noexcept {
+    for (const MessageInfo& info : std::span(infos).subspan(splice.first, splice.count)) {
+        columns.remove_message(info);
+        if (info.has(PartKind::thinking)) --thinking_messages;
+    }
+    for (const MessageInfo& info : splice.infos) {
+        columns.add_message(info);
+        if (info.has(PartKind::thinking)) ++thinking_messages;
+    }
 }
 
 void SideTable::note_returned(JournalRecord& record, const ToolReturn& returned) {
@@ -161,9 +206,7 @@ bool SideTable::note_request(const Hash128& request) noexcept {
 }
 
 void SideTable::cut_back(Tail& to) noexcept {
-    ++epoch;
-    ++edits;
-    groups.forget();
+    note_moved();
     for (; infos.size() > to.size; infos.pop_back()) {
         if (infos.back().has(PartKind::thinking)) --thinking_messages;
         names.release(infos.back());
@@ -181,6 +224,11 @@ void SideTable::roll_back(const Savepoint& to) noexcept {
     }
     notes = to.notes;
     counters = to.counters;
+}
+
+void SideTable::claim(const JournalRecord& record) {
+    for (const std::string& key : record.stored) objects->claim(key, nullptr);
+    for (const StoredText& text : record.texts) objects->claim(text.key, text.storage);
 }
 
 void SideTable::take_names(const std::vector<MessageInfo>& of) {

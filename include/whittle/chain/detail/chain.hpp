@@ -69,8 +69,8 @@ void Chain<M>::add_own_stages() {
 
 template <AgentMessage M>
 void Chain<M>::allow_roots(const Conversation<M>& conversation) const {
-    if (conversation.side_.objects == nullptr) return;
-    for (const std::string& root : roots_) conversation.side_.objects->allow(root + "/");
+    if (conversation.history_.side.objects == nullptr) return;
+    for (const std::string& root : roots_) conversation.history_.side.objects->allow(root + "/");
 }
 
 template <AgentMessage M>
@@ -95,7 +95,7 @@ template <AgentMessage M>
 class Chain<M>::Run final : public detail::HookRun {
 public:
     Run(const Chain& chain, Conversation<M>& conversation, const HookRequest<M>& request, Hook hook, HookCall call)
-        : HookRun({chain.config_, chain.callbacks_.on_event, chain.callbacks_.on_report, conversation.side_,
+        : HookRun({chain.config_, chain.callbacks_.on_event, chain.callbacks_.on_report, conversation.history_.side,
                    conversation.report_, conversation.in_hook_},
                   hook),
           chain_(chain),
@@ -107,9 +107,11 @@ private:
     [[nodiscard]] ContextCount count() override {
         return conversation_.context(chain_.config_.token_counter, request_.system, request_.tools);
     }
-    [[nodiscard]] detail::Savepoint savepoint() const override { return conversation_.savepoint(); }
-    void roll_back(const detail::Savepoint& to) noexcept override { conversation_.roll_back(to); }
-    void settle(std::size_t from_entry) noexcept override { conversation_.settle(from_entry); }
+    [[nodiscard]] detail::Savepoint savepoint() const override {
+        return {conversation_.history_.journal.size(), conversation_.history_.side.savepoint()};
+    }
+    void roll_back(const detail::Savepoint& to) noexcept override { detail::roll_back(conversation_.history_, to); }
+    void settle(std::size_t from_entry) noexcept override { detail::settle(conversation_.history_, from_entry); }
     void call(std::size_t stage, StageReport& report) override {
         Turn<M> turn{conversation_, chain_.config_, chain_.callbacks_, request_, budget_, report, chain_.language()};
         const std::size_t own = chain_.own_stages_.size();
@@ -131,10 +133,10 @@ const Report& Chain<M>::run(Conversation<M>& conversation, const HookRequest<M>&
                             HookCall call) const {
     conversation.require_outside_hook(name_of(hook));
     allow_roots(conversation);
-    conversation.side_.columns.set_model(config_.profile.name);
-    const std::size_t from = conversation.journal_.size();
+    conversation.history_.side.columns.set_model(config_.profile.name);
+    const std::size_t from = conversation.history_.journal.size();
     Run(*this, conversation, request, hook, call).run({names_, own_stages_.size(), order == Order::backward});
-    if (callbacks_.on_evicted && conversation.journal_.size() > from) tell_evictions(conversation, from);
+    if (callbacks_.on_evicted && conversation.history_.journal.size() > from) tell_evictions(conversation, from);
     return conversation.report_;
 }
 
@@ -167,7 +169,7 @@ const Report& Chain<M>::before_model(Conversation<M>& conversation, const HookRe
     check_tools(request.tools);
     const Report& report = run(conversation, request, Hook::before_model, Order::forward,
                                [](Middleware<M>& m, Turn<M>& turn) { m.before_model(turn); });
-    conversation.side_.counters.sent = conversation.size();
+    conversation.history_.side.counters.sent = conversation.size();
     return report;
 }
 
@@ -191,7 +193,7 @@ bool Chain<M>::on_overflow(Conversation<M>& conversation, const Overflow& overfl
         run(conversation, request, Hook::on_overflow, Order::forward, [&](Middleware<M>& m, Turn<M>& turn) {
             if (goal.is_missed(turn)) m.on_overflow(turn, overflow);
         });
-    conversation.side_.counters.sent = conversation.size();  // the call is made again with these
+    conversation.history_.side.counters.sent = conversation.size();  // the call is made again with these
     return report.tokens_after < report.tokens_before;
 }
 
@@ -306,7 +308,7 @@ std::vector<ToolContext> Chain<M>::prepare_tools(const Conversation<M>& conversa
                          .conversation = conversation.id(),
                          .storage = config_.storage,
                          .objects = conversation.objects(),
-                         .attachments = conversation.side_.attachments.get(),
+                         .attachments = conversation.history_.side.attachments.get(),
                          .counter = config_.token_counter,
                          .stop = request.stop,
                          .clock = config_.clock,

@@ -40,17 +40,20 @@ void grow(std::vector<T>& v, std::size_t extra) {
     if (needed > v.capacity()) v.reserve(std::max(needed, v.capacity() + v.capacity() / 2));
 }
 
-/// Adds `texts` of that splice and message of the record's entry.
+/// Adds `texts` of that splice and message of the record's entry. False if there are none.
 struct PlaceOfTexts {
     std::size_t splice = 0;
     std::size_t message = 0;
 };
-void add_texts(JournalRecord& record, std::vector<StoredText> texts, PlaceOfTexts place);
+bool add_texts(JournalRecord& record, std::vector<StoredText> texts, PlaceOfTexts place);
 /// `texts`, which are of that splice, in order of their parts.
 [[nodiscard]] std::vector<StoredText> in_order_of_parts(std::vector<StoredText> texts, std::size_t splice);
 
-/// What an error says of a message that a commit took out.
-[[nodiscard]] std::string took_it_out(const JournalRecord& record);
+/// Throws Error(invalid_argument) in a hook.
+void require_outside_hook(bool is_in_hook, std::string_view attempted);
+/// Throws Error(not_found) unless a message has the serial of one to restore; `replaced`: those that commits took out.
+[[nodiscard]] std::size_t require_index(const Outline& outline, Serial serial,
+                                        std::span<const ReplacedMessage> replaced);
 [[noreturn]] void throw_is_original(Serial serial);
 /// Throws Error(invalid_history) if `original` in place of message `index` broke a rule of `openai_chat` that is kept
 /// now: the journal entry took out other messages that belong to it.
@@ -65,6 +68,7 @@ void require_restorable(const Outline& outline, std::size_t index, const Message
 /// message.
 [[nodiscard]] Mark mark_of_result_media();
 
+[[nodiscard]] std::vector<ToolReturn> returns_of(std::span<const ToolResult> results);
 [[nodiscard]] std::vector<ToolResult> shown_results(std::span<const ToolReturn> returns);
 [[nodiscard]] bool has_original(std::span<const ToolReturn> returns) noexcept;
 /// `returns` with the original parts where others are shown.
@@ -87,8 +91,8 @@ class ReturnMarks {
 public:
     explicit ReturnMarks(std::span<const ToolReturn> returns);
     ~ReturnMarks();
-    /// Marks the parts of `info` that show stored results, and collects how to get these back.
-    void mark(MessageInfo& info, std::vector<StoredText>& texts);
+    /// Marks the parts of `info` that show stored results, and gives how to get these back.
+    [[nodiscard]] std::vector<StoredText> mark(MessageInfo& info);
 
 private:
     struct Returned {
