@@ -40,8 +40,7 @@ void SideTable::prepare(MessageInfo& info) {
 void SideTable::append(MessageInfo&& info) noexcept {
     infos.push_back(std::move(info));
     const MessageInfo& added = infos.back();
-    columns.add_message(added);
-    if (added.has(PartKind::thinking)) ++thinking_messages;
+    add_to_sums(added);
     counters.turn = added.turn;
     ++counters.next_serial;
     ++counters.version;
@@ -70,42 +69,20 @@ std::size_t SideTable::column(const std::shared_ptr<const TokenCounter>& counter
     return added;
 }
 
-void SideTable::note_replaced(std::span<const InfoSplice> splices) noexcept {
-    ++counters.version;
-    counters.reported_at = 0;
-    std::size_t size = infos.size();
-    for (const InfoSplice& s : splices) size = size + s.infos.size() - s.count;
-    if (splices.empty()) log.add(counters.version, 0, 0, 0, size);
-    std::size_t inserted = 0;
-    std::size_t removed = 0;
-    for (const InfoSplice& s : splices) {
-        log.add(counters.version, s.first + inserted - removed, s.count, s.infos.size(), size);
-        inserted += s.infos.size();
-        removed += s.count;
-    }
-}
-
-void SideTable::note_shown_otherwise(std::span<const std::size_t> messages) {
-    log.reserve_more(messages.size());
-    if (!messages.empty()) ++counters.version;
-    for (const std::size_t i : messages) log.add(counters.version, i, 1, 1, infos.size());
-}
-
 void SideTable::note_moved() noexcept {
     ++epoch;
     ++edits;
     groups.forget();
 }
 
-void SideTable::replace_in_sums(const InfoSplice& splice) noexcept {
-    for (const MessageInfo& info : std::span(infos).subspan(splice.first, splice.count)) {
-        columns.remove_message(info);
-        if (info.has(PartKind::thinking)) --thinking_messages;
-    }
-    for (const MessageInfo& info : splice.infos) {
-        columns.add_message(info);
-        if (info.has(PartKind::thinking)) ++thinking_messages;
-    }
+void SideTable::add_to_sums(const MessageInfo& info) noexcept {
+    columns.add_message(info);
+    if (info.has(PartKind::thinking)) ++thinking_messages;
+}
+
+void SideTable::take_from_sums(const MessageInfo& info) noexcept {
+    columns.remove_message(info);
+    if (info.has(PartKind::thinking)) --thinking_messages;
 }
 
 void SideTable::note_returned(JournalRecord& record, const ToolReturn& returned) {
@@ -224,11 +201,6 @@ void SideTable::roll_back(const Savepoint& to) noexcept {
     }
     notes = to.notes;
     counters = to.counters;
-}
-
-void SideTable::claim(const JournalRecord& record) {
-    for (const std::string& key : record.stored) objects->claim(key, nullptr);
-    for (const StoredText& text : record.texts) objects->claim(text.key, text.storage);
 }
 
 void SideTable::take_names(const std::vector<MessageInfo>& of) {

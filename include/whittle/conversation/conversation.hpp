@@ -41,6 +41,7 @@ template <AgentMessage M>
 class Chain;
 template <AgentMessage M>
 class Turn;
+
 /// The messages of one agent, with everything the library knows about them: stable serial numbers, tool rounds, turns,
 /// token counts, provenance and a journal that can undo every commit. Used by one thread at a time; any chain may serve
 /// it.
@@ -80,7 +81,9 @@ public:
         detail::append_all_or_nothing(history_, [&] { detail::append_results(history_, returns); });
     }
     void push_tool_results(std::span<const ToolResult> results) requires ToolMessage<M> {
-        push_tool_results(detail::returns_of(results));
+        std::vector<ToolReturn> returns;
+        for (const ToolResult& result : results) returns.push_back({.result = result});
+        push_tool_results(returns);
     }
     /// Appends results in messages that the host made: they keep their own members and order, and what stands beside
     /// the results in them; only texts of results are set. `messages` may hold the whole results or what is shown of
@@ -282,14 +285,10 @@ Conversation<M> Conversation<M>::fork(std::string new_id, const std::shared_ptr<
 template <AgentMessage M>
 ConversationState<M> Conversation<M>::state() const {
     const detail::SideTable& side = history_.side;
-    return {side.id,
-            history_.messages,
-            side.infos,
-            history_.journal,
-            side.notes,
-            side.counters,
-            side.columns.calibrations(),
-            side.objects ? side.objects->roots() : std::vector<std::string>{}};
+    ConversationState<M> state{side.id, history_.messages, side.infos, history_.journal, side.notes, side.counters};
+    state.calibrations = side.columns.calibrations();
+    if (side.objects) state.roots = side.objects->roots();
+    return state;
 }
 
 template <AgentMessage M>
@@ -306,7 +305,8 @@ Conversation<M> Conversation<M>::from_state(ConversationState<M> state) {
     side.columns.load(std::move(state.calibrations));
     for (const std::string& root : state.roots) side.objects->allow(root);
     for (const auto& entry : c.history_.journal) {
-        side.claim(*entry);
+        for (const std::string& key : entry->stored) side.objects->claim(key, nullptr);
+        for (const StoredText& text : entry->texts) side.objects->claim(text.key, text.storage);
         for (const auto& splice : entry->undo) side.take_names(splice.infos);
     }
     return c;

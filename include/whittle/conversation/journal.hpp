@@ -118,13 +118,18 @@ void visit_replaced(std::span<const std::shared_ptr<const JournalEntry<M>>> jour
     }
 }
 
-/// One original message of such a journal, with its texts fetched from the store.
+/// Such a message as it is in memory.
+template <AgentMessage M>
+[[nodiscard]] const M& kept_message(const ReplacedMessage& replaced) {
+    return static_cast<const JournalEntry<M>&>(replaced.record).undo[replaced.splice].messages[replaced.message];
+}
+
+/// Such a message with its texts fetched from the store.
 template <AgentMessage M>
 [[nodiscard]] M load_original(const StoredObjects& objects, const ReplacedMessage& replaced) {
-    const auto& entry = static_cast<const JournalEntry<M>&>(replaced.record);
-    M original = entry.undo[replaced.splice].messages[replaced.message];
+    M original = kept_message<M>(replaced);
     std::vector<StoredText> texts;
-    for (const StoredText& text : entry.texts) {
+    for (const StoredText& text : replaced.record.texts) {
         if (text.splice == replaced.splice && text.message == replaced.message) texts.push_back(text);
     }
     put_back(original, replaced.info, objects, texts);

@@ -4,7 +4,9 @@
 
 #include "whittle/conversation/detail/checks.hpp"
 #include "whittle/conversation/detail/history.hpp"
+#include "whittle/conversation/detail/host_results.hpp"
 
+#include <algorithm>
 #include <concepts>
 #include <optional>
 #include <span>
@@ -24,7 +26,7 @@ template <AgentMessage M>
 
 /// Strong guarantee.
 template <AgentMessage M>
-void append(History<M>& history, M message, MessageInfo info) {
+void append_message(History<M>& history, M message, MessageInfo info) {
     ++history.side.epoch;
     grow(history.messages, 1);
     history.side.prepare(info);
@@ -40,7 +42,7 @@ void push(History<M>& history, M message, std::optional<Usage> usage = std::null
     }
     MessageInfo info = describe_new(history.side, message);
     const bool is_reply = info.role == Role::assistant;
-    append(history, std::move(message), std::move(info));
+    append_message(history, std::move(message), std::move(info));
     if (is_reply) history.side.note_reply(usage);
 }
 
@@ -71,6 +73,15 @@ template <AgentMessage M>
     return info;
 }
 
+/// Marks the parts of a message that was made of the returns, and gives how to get back what it does not show.
+template <AgentMessage M>
+[[nodiscard]] std::vector<StoredText> mark_made(MessageInfo& info, const M& message, ReturnQueue& returns) {
+    const std::vector<HostResult> results = host_results(message);
+    HostPlan plan = plan_message(results, returns.take(results), MadeBy::adapter);
+    mark_results(info, plan.marks);
+    return std::move(plan.only_stored);
+}
+
 /// A middleware showed other parts than the tool gave: all messages from `first` on as they would have been.
 template <AgentMessage M>
 void keep_originals(History<M>& history, JournalEntry<M>& entry, std::size_t first,
@@ -78,7 +89,7 @@ void keep_originals(History<M>& history, JournalEntry<M>& entry, std::size_t fir
     SideTable& side = history.side;
     const std::vector<ToolReturn> given = as_given(returns);
     Splice<M> splice{first, history.size() - first, message_traits<M>::make_tool_results(shown_results(given)), {}};
-    ReturnMarks marks(given);
+    ReturnQueue queue(given, ReturnQueue::Missing::passed_over);
     const NamesOfCalls names(std::span<const MessageInfo>(side.infos).subspan(first));
     entry.texts.clear();
     for (std::size_t i = 0; i < splice.messages.size(); ++i) {
@@ -86,7 +97,8 @@ void keep_originals(History<M>& history, JournalEntry<M>& entry, std::size_t fir
         info.serial = i < splice.count ? side.infos[first + i].serial : side.counters.next_serial++;
         info.group = side.infos[first].group;
         MessageInfo marked = info;
-        if (add_texts(entry, marks.mark(marked), {.message = i})) info.fingerprint = {};  // it was never whole here
+        if (add_texts(entry, mark_made(marked, splice.messages[i], queue), 0, i))
+            info.fingerprint = {};  // the whole text was never here
         names.give_to(info);
     }
     entry.undo.clear();
@@ -98,18 +110,20 @@ template <AgentMessage M>
 void append_results(History<M>& history, std::span<const ToolReturn> returns) {
     auto entry = new_entry(history, JournalRecord::Kind::tool_return, "tool", "truncate");
     const std::size_t first = history.size();
-    ReturnMarks marks(returns);
+    const bool is_marked = !is_plain(returns);
+    ReturnQueue queue(returns, ReturnQueue::Missing::passed_over);
     for (M& message : message_traits<M>::make_tool_results(shown_results(returns))) {
         MessageInfo info = describe_returned(history.side, message);
         MessageInfo original = info;
-        if (add_texts(*entry, marks.mark(info), {.splice = entry->undo.size()})) {
+        if (is_marked && add_texts(*entry, mark_made(info, message, queue), entry->undo.size(), 0)) {
             original.fingerprint = {};  // the whole text was never here
             entry->undo.push_back({history.size(), 1, {message}, {std::move(original)}});
         }
-        append(history, std::move(message), std::move(info));
+        append_message(history, std::move(message), std::move(info));
     }
     for (const ToolReturn& r : returns) history.side.note_returned(*entry, r);
-    if (has_original(returns)) keep_originals(history, *entry, first, returns);
+    const auto is_changed = [](const ToolReturn& r) { return r.original.has_value(); };
+    if (std::ranges::any_of(returns, is_changed)) keep_originals(history, *entry, first, returns);
     if (entry->undo.empty()) return;
     for (Splice<M>& splice : entry->undo) splice.infos.front().group = history.side.infos[splice.first].group;
     add_entry(history, std::move(entry));

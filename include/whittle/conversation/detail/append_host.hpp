@@ -3,8 +3,8 @@
 // How a host's own messages with tool results come to the end of a history.
 
 #include "whittle/conversation/detail/append.hpp"
-#include "whittle/conversation/detail/host_results.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -27,10 +27,12 @@ void keep_original(const History<M>& history, JournalEntry<M>& entry, M original
     if (!plan.only_stored.empty()) info.fingerprint = {};  // the whole text was never here
     const std::size_t splice = entry.undo.size();
     entry.undo.push_back({history.size() - 1, 1, {std::move(original)}, {std::move(info)}});
-    add_texts(entry, plan.only_stored, {.splice = splice});
+    add_texts(entry, plan.only_stored, splice, 0);
     if (plan.also_stored.empty()) return;
     try {
-        std::vector<StoredText> copies = in_order_of_parts(plan.also_stored, splice);
+        std::vector<StoredText> copies = plan.also_stored;
+        for (StoredText& text : copies) text.splice = splice;
+        std::ranges::sort(copies, {}, &StoredText::part);
         drop_stored_texts(entry, std::span(copies), history.messages.back(), true);
     } catch (...) {  // saves room only: what the store does not give back stays here
     }
@@ -40,13 +42,11 @@ void keep_original(const History<M>& history, JournalEntry<M>& entry, M original
 template <AgentMessage M>
 bool append_host_results(History<M>& history, const M& message, ReturnQueue& returns, JournalEntry<M>& entry) {
     const std::vector<HostResult> results = host_results(message);
-    std::vector<const ToolReturn*> made;
-    for (const HostResult& result : results) made.push_back(returns.take(result.result.call_id));
-    const HostPlan plan = plan_host_message(results, made);
+    const HostPlan plan = plan_message(results, returns.take(results), MadeBy::host);
     M shown = edited(message, plan.show);
     MessageInfo info = describe_new(history.side, shown);
     mark_results(info, plan.marks);
-    append(history, std::move(shown), std::move(info));
+    append_message(history, std::move(shown), std::move(info));
     if (plan.has_original()) keep_original(history, entry, edited(message, plan.back), plan);
     return !plan.show.empty();
 }
@@ -66,8 +66,12 @@ std::uint64_t append_host(History<M>& history, std::span<const M> messages, Retu
     }
     returns.finish();
     for (const ToolReturn* r : returns.taken()) history.side.note_returned(*entry, *r);
-    const std::uint64_t in_step = history.side.counters.version;
-    history.side.note_shown_otherwise(changed);
+    ChangeLog& log = history.side.log;
+    log.reserve_more(changed.size());
+    std::uint64_t& version = history.side.counters.version;
+    const std::uint64_t in_step = version;
+    if (!changed.empty()) ++version;
+    for (const std::size_t i : changed) log.add(version, i, 1, 1, history.size());
     if (!entry->undo.empty()) add_entry(history, std::move(entry));
     return in_step;
 }

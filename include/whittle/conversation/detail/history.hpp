@@ -5,7 +5,6 @@
 #include "whittle/message/traits.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>

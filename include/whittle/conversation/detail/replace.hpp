@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <span>
@@ -17,20 +18,13 @@
 namespace whittle::inline v0::detail {
 
 template <AgentMessage M>
-[[nodiscard]] std::vector<InfoSplice> info_splices(const std::vector<Splice<M>>& splices) {
-    std::vector<InfoSplice> views;
-    for (const Splice<M>& s : splices) views.push_back({s.first, s.count, s.infos});
-    return views;
-}
-
-template <AgentMessage M>
 [[nodiscard]] bool is_in_place(const std::vector<Splice<M>>& splices) noexcept {
     return std::ranges::all_of(splices, [](const Splice<M>& s) { return s.count == s.messages.size(); });
 }
 
-/// Does all of an exchange that can fail.
+/// Does all of an exchange that can fail, and gives the size after it.
 template <AgentMessage M>
-void make_room(History<M>& history, std::vector<Splice<M>>& splices) {
+std::size_t make_room(History<M>& history, std::vector<Splice<M>>& splices) {
     std::size_t new_size = history.size();
     for (Splice<M>& s : splices) {
         new_size = new_size + s.messages.size() - s.count;
@@ -45,6 +39,7 @@ void make_room(History<M>& history, std::vector<Splice<M>>& splices) {
     }
     history.side.log.reserve_more(splices.size() + 1);
     grow(history.journal, 1);
+    return new_size;
 }
 
 /// Carries the splices out: each becomes its own inverse. There is room.
@@ -53,7 +48,10 @@ void exchange(History<M>& history, std::vector<Splice<M>>& splices) noexcept {
     std::vector<M>& messages = history.messages;
     std::vector<MessageInfo>& infos = history.side.infos;
     history.side.note_moved();
-    for (const Splice<M>& s : splices) history.side.replace_in_sums({s.first, s.count, s.infos});
+    for (const Splice<M>& s : splices) {
+        for (const MessageInfo& info : std::span(infos).subspan(s.first, s.count)) history.side.take_from_sums(info);
+        for (const MessageInfo& info : s.infos) history.side.add_to_sums(info);
+    }
     if (is_in_place(splices)) {
         for (Splice<M>& s : splices) {
             std::ranges::swap_ranges(s.messages, std::span(messages).subspan(s.first, s.count));
@@ -88,25 +86,51 @@ void exchange(History<M>& history, std::vector<Splice<M>>& splices) noexcept {
     history.spare_infos.clear();
 }
 
-/// Whether `splices` change what kept thinking is bound to; looks at thinking of messages from `since` on. `prints`: of
-/// message `old`, and of that in a splice which takes its place.
-using PrintsOf = FunctionRef<std::pair<BoundPrint, BoundPrint>(std::size_t old, std::size_t splice, std::size_t at)>;
-[[nodiscard]] bool edits_prefix(const SideTable& side, std::span<const InfoSplice> splices, Serial since,
-                                PrintsOf prints);
+/// Whether `splices` change what kept thinking is bound to; looks at thinking of messages from `since` on.
 template <AgentMessage M>
 [[nodiscard]] bool edits_prefix(const History<M>& history, const std::vector<Splice<M>>& splices, Serial since) {
-    return edits_prefix(
-        history.side, info_splices(splices), since, [&](std::size_t old, std::size_t splice, std::size_t at) {
-            return std::pair(bound_print(history.messages[old]), bound_print(splices[splice].messages[at]));
-        });
+    const auto thinks = [](const MessageInfo& info) { return info.has(PartKind::thinking); };
+    const auto brings_thinking = [&](const Splice<M>& s) { return std::ranges::any_of(s.infos, thinks); };
+    if (!history.side.has_thinking() && std::ranges::none_of(splices, brings_thinking)) return false;
+    std::vector<const M*> messages;  // as they would be
+    std::vector<const MessageInfo*> infos;
+    const auto add = [&](const M& message, const MessageInfo& info) {
+        messages.push_back(&message);
+        infos.push_back(&info);
+    };
+    std::size_t old = 0;
+    const auto keep_until = [&](std::size_t end) {
+        for (; old < end; ++old) add(history.messages[old], history.side.infos[old]);
+    };
+    for (const Splice<M>& s : splices) {
+        keep_until(s.first);
+        for (std::size_t i = 0; i < s.infos.size(); ++i) add(s.messages[i], s.infos[i]);
+        old += s.count;
+    }
+    keep_until(history.size());
+    const Outline after{std::span<const MessageInfo* const>(infos)};
+    return first_void_thinking(history.side.infos, after, since,
+                               [&](std::size_t before, std::size_t now) {
+                                   return std::pair(bound_print(history.messages[before]), bound_print(*messages[now]));
+                               })
+        .has_value();
 }
 
 /// Replaces without an entry in the journal. Up to `exchange` everything can fail, and `splices` stay as they are then.
 template <AgentMessage M>
 void replace(History<M>& history, std::vector<Splice<M>>& splices) {
-    const std::vector<InfoSplice> replaced = info_splices(splices);
-    make_room(history, splices);
-    history.side.note_replaced(replaced);
+    const std::size_t new_size = make_room(history, splices);
+    SideTable& side = history.side;
+    const std::uint64_t version = ++side.counters.version;
+    side.counters.reported_at = 0;
+    if (splices.empty()) side.log.add(version, 0, 0, 0, new_size);
+    std::size_t inserted = 0;
+    std::size_t removed = 0;
+    for (const Splice<M>& s : splices) {
+        side.log.add(version, s.first + inserted - removed, s.count, s.messages.size(), new_size);
+        inserted += s.messages.size();
+        removed += s.count;
+    }
     exchange(history, splices);
 }
 

@@ -48,13 +48,6 @@ struct Counters {
 
 namespace detail {
 
-/// "Replace what is known of messages [first, first + count) by these": a splice without its messages. A view.
-struct InfoSplice {
-    std::size_t first = 0;
-    std::size_t count = 0;
-    std::span<const MessageInfo> infos{};
-};
-
 /// What a conversation knows beside its messages, whatever their type is. `infos` has an entry for each message.
 struct SideTable {
     explicit SideTable(std::string name);
@@ -92,14 +85,11 @@ struct SideTable {
     [[nodiscard]] std::size_t column(const std::shared_ptr<const TokenCounter>& counter,
                                      FunctionRef<std::int64_t(std::size_t)> count);
 
-    /// A version in which stretches are replaced. The log has room for one entry more than there are splices.
-    void note_replaced(std::span<const InfoSplice> splices) noexcept;
-    /// A version in which messages that came as the host has them are shown in another way.
-    void note_shown_otherwise(std::span<const std::size_t> messages);
+    /// Of a message that comes into the list or leaves it elsewhere than at its end.
+    void add_to_sums(const MessageInfo& info) noexcept;
+    void take_from_sums(const MessageInfo& info) noexcept;
     /// Messages move, or go.
     void note_moved() noexcept;
-    /// Before what is known of the messages is exchanged.
-    void replace_in_sums(const InfoSplice& splice) noexcept;
 
     /// The objects of a journal entry that a tool's result brought along, and whether it read some back.
     void note_returned(JournalRecord& record, const ToolReturn& returned);
@@ -147,8 +137,6 @@ struct SideTable {
 
     /// Takes in what was saved; token counts are made again.
     void load(std::vector<MessageInfo> saved, NoteBook saved_notes, const Counters& saved_counters);
-    /// The objects of a saved journal's entry.
-    void claim(const JournalRecord& record);
     /// Names of calls that are in use already.
     void take_names(const std::vector<MessageInfo>& of);
 };

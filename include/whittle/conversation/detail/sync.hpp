@@ -27,17 +27,11 @@ struct SyncResult {
 
 namespace detail {
 
-/// Messages [front, last) make way for `fresh` of a host's; `cut_off` messages behind lose their tool round with them.
-struct HostStretch {
-    std::size_t front = 0;
-    std::size_t last = 0;
-    std::size_t fresh = 0;
-    std::size_t cut_off = 0;
-};
-/// Fills `infos` for what takes the place of a stretch and of what is cut off. `describe`: the nth fresh message. The
-/// names that it gives to calls are taken, also where it throws. Returns the newest turn.
-[[nodiscard]] int describe_stretch(SideTable& side, const HostStretch& stretch, std::vector<MessageInfo>& infos,
-                                   FunctionRef<MessageInfo(std::size_t)> describe);
+/// Fills `infos` for `fresh` messages that take the place of a stretch, and for those behind it that lose their tool
+/// round with it. `describe`: the nth fresh message. The names that calls get are taken, also where it throws. Returns
+/// the newest turn.
+[[nodiscard]] int describe_stretch(SideTable& side, MessageRange stretch, std::size_t fresh,
+                                   std::vector<MessageInfo>& infos, FunctionRef<MessageInfo(std::size_t)> describe);
 
 /// Whether message `index` is the host's.
 template <AgentMessage M>
@@ -58,22 +52,22 @@ template <AgentMessage M>
 void replace_by_host(History<M>& history, std::span<const M> host, std::size_t front, std::size_t back) {
     SideTable& side = history.side;
     const std::size_t last = history.size() - back;
-    const std::size_t cut_off = side.count_cut_off(front, last);
-    const HostStretch stretch{front, last, host.size() - back - front, cut_off};
+    const std::span<const M> fresh = host.subspan(front, host.size() - back - front);
     SideTable::Tail tail = side.tail();
-    std::vector<Splice<M>> splices;
-    Splice<M>& splice = splices.emplace_back(Splice<M>{front, last + cut_off - front, {}, {}});
+    std::vector<Splice<M>> splices(1);
+    Splice<M>& splice = splices.front();
     try {
-        const int turn = describe_stretch(side, stretch, splice.infos,
-                                          [&](std::size_t i) { return describe_new(side, host[front + i]); });
-        const auto fresh = host.subspan(front, stretch.fresh);
+        const int turn = describe_stretch(side, {front, last}, fresh.size(), splice.infos,
+                                          [&](std::size_t i) { return describe_new(side, fresh[i]); });
+        const auto regrouped = std::span(history.messages).subspan(last, splice.infos.size() - fresh.size());
+        splice.first = front;
+        splice.count = last + regrouped.size() - front;
         splice.messages.assign(fresh.begin(), fresh.end());
-        const auto regrouped = std::span(history.messages).subspan(last, cut_off);
         splice.messages.insert(splice.messages.end(), regrouped.begin(), regrouped.end());
         commit(history, splices, new_entry(history, JournalRecord::Kind::sync, "host", "sync"));
         side.counters.turn = turn;
     } catch (...) {
-        for (std::size_t i = 0; i < std::min(stretch.fresh, splice.infos.size()); ++i)
+        for (std::size_t i = 0; i < std::min(fresh.size(), splice.infos.size()); ++i)
             side.names.release(splice.infos[i]);
         cut_back(history, tail);
         throw;
