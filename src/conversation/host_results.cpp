@@ -33,25 +33,6 @@ void ReturnQueue::finish() const {
                                             std::to_string(count_) + " returns have no result in the messages");
 }
 
-WaitingCalls::~WaitingCalls() = default;
-
-WaitingCalls::WaitingCalls(std::vector<ToolContext> calls) : calls_(std::move(calls)) {
-    for (std::size_t i = calls_.size(); i-- > 0;) by_id_[calls_[i].call_id].push_back(i);
-}
-
-const ToolContext* WaitingCalls::take(std::string_view call_id) {
-    const auto found = by_id_.find(call_id);
-    if (found == by_id_.end() || found->second.empty()) return nullptr;
-    const std::size_t oldest = found->second.back();
-    found->second.pop_back();
-    return &calls_[oldest];
-}
-
-void push_parts(std::span<const Part> parts, PartSink& out) {
-    if (parts.size() == 1 && parts.front().kind == PartKind::text) return out.write(parts.front().text);
-    for (const Part& part : parts) out.push(part);
-}
-
 namespace {
 
 /// Which parts of a return each text of a host's result shows; absent: that text goes.

@@ -103,23 +103,6 @@ private:
     Missing missing_;
 };
 
-/// Calls that wait for their results, oldest first for each id.
-class WaitingCalls {
-public:
-    explicit WaitingCalls(std::vector<ToolContext> calls);
-    ~WaitingCalls();
-
-    /// The oldest with that id; null if there is none. Valid as long as this object.
-    [[nodiscard]] const ToolContext* take(std::string_view call_id);
-
-private:
-    std::vector<ToolContext> calls_;
-    std::unordered_map<std::string_view, std::vector<std::size_t>> by_id_{};  // newest first
-};
-
-/// Hands the parts of a finished result to a sink, a plain text as a stream.
-void push_parts(std::span<const Part> parts, PartSink& out);
-
 /// An edit of one part; without a text the part goes.
 struct HostEdit {
     std::size_t part = 0;
