@@ -157,33 +157,29 @@ HookRun::HookRun(const Setup& setup, Hook hook) : setup_(setup), hook_(hook), st
 
 HookRun::~HookRun() { setup_.is_in_hook = false; }
 
-void HookRun::run(const HookStages& stages) {
+void HookRun::run() {
     Report& report = setup_.report;
     report.hook = hook_;
     if (report.conversation != setup_.side.id) report.conversation = setup_.side.id;
     report.stages.clear();
-    report.names = stages.names;
-    report.stages.reserve(stages.names->size());  // what can fail comes before the first commit
+    report.names = setup_.names;
+    report.stages.reserve(setup_.names->size());  // what can fail comes before the first commit
     report.tokens_before = try_to_count().total;
     start_ = savepoint();
     const bool is_request = hook_ == Hook::before_model || hook_ == Hook::on_overflow;
-    for (std::size_t stage = 0; is_request && stage < stages.own; ++stage) {
-        run_stage(stage, (*stages.names)[stage]);
-        if (report.stages.back().outcome == Outcome::idle) report.stages.pop_back();
-    }
-    const std::size_t size = stages.names->size();
-    for (std::size_t i = stages.own; i < size; ++i) {
-        const std::size_t stage = stages.is_backward ? size - 1 - (i - stages.own) : i;
-        run_stage(stage, (*stages.names)[stage]);
-    }
-    if (hook_ == Hook::before_model || hook_ == Hook::compact_now) fit_window(stages);
+    for (std::size_t stage = 0; is_request && stage < setup_.own; ++stage) run_stage(stage, false);
+    const bool is_backward = hook_ == Hook::after_model || hook_ == Hook::after_agent;
+    const std::size_t size = setup_.names->size();
+    for (std::size_t i = setup_.own; i < size; ++i) run_stage(is_backward ? size - 1 - (i - setup_.own) : i, true);
+    if (hook_ == Hook::before_model || hook_ == Hook::compact_now) fit_window();
     settle(start_.journal);
     finish(try_to_count());
+    if (is_request) setup_.side.counters.sent = setup_.side.infos.size();
 }
 
 /// A request known to be above a known window is no request: what stages do about a refused one is done before it is
 /// sent. A server that cuts in silence never says that it was needed. Not tried again while nothing has changed.
-void HookRun::fit_window(const HookStages& stages) {
+void HookRun::fit_window() {
     const ChainConfig& config = setup_.config;
     Notes notes{setup_.side.notes, chain_notes};
     const std::int64_t limit = sub_saturating(known_window(notes, config.profile), config.profile.output_reserve);
@@ -193,10 +189,7 @@ void HookRun::fit_window(const HookStages& stages) {
     if (tokens <= limit) return notes.erase("above_window");
     if (notes.text("above_window") == state(tokens)) return;
     goal_.emplace(Overflow{.used = tokens}, notes, config.profile);
-    for (std::size_t stage = stages.own; stage < stages.names->size(); ++stage) {
-        run_stage(stage, (*stages.names)[stage]);
-        if (setup_.report.stages.back().outcome == Outcome::idle) setup_.report.stages.pop_back();
-    }
+    for (std::size_t stage = setup_.own; stage < setup_.names->size(); ++stage) run_stage(stage, false);
     goal_.reset();
     const std::int64_t after = try_to_count().total;
     if (after <= limit) return notes.erase("above_window");
@@ -208,10 +201,10 @@ void HookRun::fit_window(const HookStages& stages) {
     emit(setup_.events, {Event::Level::warning, "chain", "above_window", text, setup_.side.id, tokens, after});
 }
 
-void HookRun::run_stage(std::size_t stage, std::string_view name) {
+void HookRun::run_stage(std::size_t stage, bool keeps_idle) {
     const Savepoint before = savepoint();
     StageReport& report = setup_.report.stages.emplace_back();
-    report.middleware = name;
+    report.middleware = (*setup_.names)[stage];
     report.hook = is_fitting() ? Hook::on_overflow : hook_;
     report.counter = setup_.config.token_counter->id();
     try {
@@ -220,6 +213,7 @@ void HookRun::run_stage(std::size_t stage, std::string_view name) {
     } catch (...) {
         take_back(before);
     }
+    if (!keeps_idle && report.outcome == Outcome::idle) setup_.report.stages.pop_back();
 }
 
 /// After the newest stage has thrown.

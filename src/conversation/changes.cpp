@@ -114,4 +114,17 @@ Changes ChangeLog::since(std::uint64_t version) const {
     return changes;
 }
 
+Changes ChangeLog::since(std::uint64_t version, std::size_t old_size, std::size_t new_size) const {
+    Changes changes = since(version);
+    if (const std::size_t size = size_at(version); old_size != size) {
+        throw Error(Errc::invalid_argument, "apply_to: the host's list has " + std::to_string(old_size) +
+                                                " messages, but had " + std::to_string(size) + " at version " +
+                                                std::to_string(version));
+    }
+    std::size_t end = old_size;
+    for (const Change& c : changes) end = end + c.new_count - c.old_count;
+    changes.push_back({old_size, 0, end, new_size - end});
+    return changes;
+}
+
 }  // namespace whittle::inline v0

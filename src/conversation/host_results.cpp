@@ -12,40 +12,25 @@ ReturnQueue::~ReturnQueue() = default;
 
 ReturnQueue::ReturnQueue(std::span<const ToolReturn> returns, Missing missing)
     : count_(returns.size()), missing_(missing) {
-    for (const ToolReturn& r : returns) by_id_[r.result.call_id].returns.push_back(&r);
+    for (const ToolReturn& r : returns) waiting_.add(r.result.call_id, r);
 }
 
 const ToolReturn* ReturnQueue::take(std::string_view call_id) {
-    const auto found = by_id_.find(call_id);
-    if (found == by_id_.end() || found->second.next == found->second.returns.size()) return nullptr;
-    taken_.push_back(found->second.returns[found->second.next]);
-    ++found->second.next;
-    return taken_.back();
+    const ToolReturn* const oldest = waiting_.take(call_id);
+    if (oldest != nullptr) taken_.push_back(oldest);
+    return oldest;
+}
+
+std::vector<const ToolReturn*> ReturnQueue::take(std::span<const HostResult> results) {
+    std::vector<const ToolReturn*> taken;
+    for (const HostResult& result : results) taken.push_back(take(result.result.call_id));
+    return taken;
 }
 
 void ReturnQueue::finish() const {
     if (missing_ == Missing::passed_over || taken_.size() == count_) return;
     throw Error(Errc::invalid_argument, "push tool results: " + std::to_string(count_ - taken_.size()) + " of " +
                                             std::to_string(count_) + " returns have no result in the messages");
-}
-
-WaitingCalls::~WaitingCalls() = default;
-
-WaitingCalls::WaitingCalls(std::vector<ToolContext> calls) : calls_(std::move(calls)) {
-    for (std::size_t i = calls_.size(); i-- > 0;) by_id_[calls_[i].call_id].push_back(i);
-}
-
-const ToolContext* WaitingCalls::take(std::string_view call_id) {
-    const auto found = by_id_.find(call_id);
-    if (found == by_id_.end() || found->second.empty()) return nullptr;
-    const std::size_t oldest = found->second.back();
-    found->second.pop_back();
-    return &calls_[oldest];
-}
-
-void push_parts(std::span<const Part> parts, PartSink& out) {
-    if (parts.size() == 1 && parts.front().kind == PartKind::text) return out.write(parts.front().text);
-    for (const Part& part : parts) out.push(part);
 }
 
 namespace {
@@ -186,6 +171,26 @@ Placed places_as_shown(const HostResult& host, std::span<const Part> shown) {
     return placed;
 }
 
+/// Places the parts in a message that was made of them: an adapter may show media elsewhere, and leave out empty and
+/// blank texts beside others.
+Placed places_as_made(const HostResult& made, std::span<const Part> parts) {
+    Placed placed;
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < made.at.size(); ++i) {
+        const Part& shown = made.result.parts[i];
+        if (shown.kind == PartKind::media) continue;
+        const bool is_shown_blank = is_blank(shown.text);
+        const auto is_left_out = [&](const Part& part) {
+            if (part.kind == PartKind::media) return true;
+            return is_shown_blank ? part.text.empty() && !shown.text.empty() : is_blank(part.text);
+        };
+        while (next < parts.size() && is_left_out(parts[next])) ++next;
+        if (next == parts.size()) break;
+        add_place(placed, made.at[i], {next++}, {}, false);
+    }
+    return placed;
+}
+
 /// The objects that parts of a return stand for.
 class StoredOf {
 public:
@@ -251,6 +256,18 @@ public:
                 mark_of_return(from, stored.find(which), placed->is_changed[i] || (is_shown && from.original)));
         }
     }
+    void add_made(const HostResult& made, const ToolReturn& from) {
+        const Placed placed = places_as_made(made, from.result.parts);
+        const StoredOf stored(from);
+        for (std::size_t i = 0; i < placed.at.size(); ++i) {
+            const std::size_t part = placed.shows[i].front();
+            plan_.marks.back().push_back(mark_of_return(from, stored.find(part), true));
+            for (const StoredPart& object : from.stored) {
+                if (object.part == part && holds_a_whole(&object) && !from.original)
+                    plan_.only_stored.push_back(text_at(placed.at[i], object));
+            }
+        }
+    }
     void next_result() { plan_.marks.emplace_back(); }
     [[nodiscard]] HostPlan take() { return std::move(plan_); }
 
@@ -287,11 +304,12 @@ private:
 
 }  // namespace
 
-HostPlan plan_host_message(std::span<const HostResult> results, std::span<const ToolReturn* const> returns) {
+HostPlan plan_message(std::span<const HostResult> results, std::span<const ToolReturn* const> returns, MadeBy made_by) {
     Planner planner;
     for (std::size_t i = 0; i < results.size(); ++i) {
         planner.next_result();
-        if (returns[i] != nullptr) planner.add(results[i], *returns[i]);
+        if (returns[i] == nullptr) continue;
+        made_by == MadeBy::host ? planner.add(results[i], *returns[i]) : planner.add_made(results[i], *returns[i]);
     }
     return planner.take();
 }

@@ -50,16 +50,16 @@ std::string TextFetcher::fetch(const StoredObjects& objects, const StoredText& t
     return content_->text(*text.element);
 }
 
-void sort_by_message(std::span<StoredText> texts) {
+void for_each_message(std::span<StoredText> texts, FunctionRef<void(std::span<StoredText>)> visit) {
     const auto place = [](const StoredText& text) { return std::pair(text.splice, text.message); };
     if (!std::ranges::is_sorted(texts, {}, place)) std::ranges::stable_sort(texts, {}, place);
-}
-
-std::size_t count_of_first_message(std::span<const StoredText> texts) noexcept {
-    const auto is_same = [&](const StoredText& text) {
-        return text.splice == texts.front().splice && text.message == texts.front().message;
-    };
-    return static_cast<std::size_t>(std::ranges::find_if_not(texts, is_same) - texts.begin());
+    while (!texts.empty()) {
+        const auto end = std::ranges::find_if(
+            texts, [&, first = place(texts.front())](const StoredText& text) { return place(text) != first; });
+        const auto count = static_cast<std::size_t>(end - texts.begin());
+        visit(texts.first(count));
+        texts = texts.subspan(count);
+    }
 }
 
 void take_texts(JournalRecord& record, std::span<StoredText> texts) {

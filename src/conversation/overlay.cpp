@@ -387,22 +387,9 @@ std::optional<Serial> Overlay::split_thinking() const {
 
 std::optional<std::size_t> Overlay::first_void_thinking() const {
     if (!is_open_) return std::nullopt;
-    PrefixWalk walk;
-    std::size_t base = 0;
-    for (std::size_t i = 0; i < slots_.size(); ++i) {
-        if (slots_[i].base == inserted) {
-            walk.insert(*infos_[i]);
-            continue;
-        }
-        for (; base < slots_[i].base; ++base) walk.remove(side_.infos[base]);
-        if (slots_[i].copy) {
-            walk.change(port_.bound_print(port_.original(base)), port_.bound_print(messages_[i]), infos_[i]->serial);
-        } else {
-            walk.keep(*infos_[i]);
-        }
-        ++base;
-    }
-    return walk.first_void();
+    return detail::first_void_thinking(side_.infos, outline(), 0, [&](std::size_t old, std::size_t now) {
+        return std::pair(port_.bound_print(port_.original(old)), port_.bound_print(messages_[now]));
+    });
 }
 
 void Overlay::update_fingerprints() {

@@ -46,6 +46,35 @@ void SideTable::append(MessageInfo&& info) noexcept {
     ++counters.version;
 }
 
+void SideTable::note_reply(const std::optional<Usage>& usage) {
+    ++counters.model_calls;
+    if (!usage || usage->total() <= 0) return;
+    columns.anchor_all(usage->total());
+    counters.reported_tokens = usage->total();
+    counters.reported_at = infos.back().serial;
+}
+
+std::size_t SideTable::column(const std::shared_ptr<const TokenCounter>& counter,
+                              FunctionRef<std::int64_t(std::size_t)> count) {
+    if (const auto found = columns.find(counter->id())) return *found;
+    std::vector<std::int64_t> counts;
+    counts.reserve(infos.size());
+    for (std::size_t i = 0; i < infos.size(); ++i) {
+        counts.push_back(count(i));
+        infos[i].tokens.reserve(columns.size() + 1);
+    }
+    const std::size_t added = columns.add(counter);
+    for (std::size_t i = 0; i < infos.size(); ++i) infos[i].tokens.push_back(counts[i]);
+    columns.set_messages(added, counts);
+    return added;
+}
+
+void SideTable::note_moved() noexcept {
+    ++epoch;
+    ++edits;
+    groups.forget();
+}
+
 void SideTable::add_to_sums(const MessageInfo& info) noexcept {
     columns.add_message(info);
     if (info.has(PartKind::thinking)) ++thinking_messages;
@@ -54,13 +83,6 @@ void SideTable::add_to_sums(const MessageInfo& info) noexcept {
 void SideTable::take_from_sums(const MessageInfo& info) noexcept {
     columns.remove_message(info);
     if (info.has(PartKind::thinking)) --thinking_messages;
-}
-
-void SideTable::note_usage(const std::optional<Usage>& usage) {
-    if (!usage || usage->total() <= 0) return;
-    columns.anchor_all(usage->total());
-    counters.reported_tokens = usage->total();
-    counters.reported_at = infos.back().serial;
 }
 
 void SideTable::note_returned(JournalRecord& record, const ToolReturn& returned) {
@@ -161,9 +183,7 @@ bool SideTable::note_request(const Hash128& request) noexcept {
 }
 
 void SideTable::cut_back(Tail& to) noexcept {
-    ++epoch;
-    ++edits;
-    groups.forget();
+    note_moved();
     for (; infos.size() > to.size; infos.pop_back()) {
         if (infos.back().has(PartKind::thinking)) --thinking_messages;
         names.release(infos.back());

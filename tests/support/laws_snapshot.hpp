@@ -2,7 +2,7 @@
 #pragma once
 
 #include "whittle/conversation/conversation.hpp"
-#include "whittle/conversation/detail/sync.hpp"
+#include "whittle/conversation/detail/history.hpp"
 
 #include <cstddef>
 #include <span>

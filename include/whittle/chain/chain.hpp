@@ -1,10 +1,16 @@
 #pragma once
 
+#include "whittle/chain/detail/evictions.hpp"
+#include "whittle/chain/detail/hook_run.hpp"
+#include "whittle/chain/detail/open_calls.hpp"
+#include "whittle/chain/detail/repeated_calls.hpp"
 #include "whittle/chain/middleware.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -49,6 +55,12 @@ std::shared_ptr<Middleware<M>> to_stage(S&& stage) {
     }
 }
 
+/// Checks the chain's own settings and the names.
+void check_chain(const ChainInfo& info, Problems& problems);
+void tell_warning(const EventSink& events, const Problem& problem) noexcept;
+/// The tools that go with a chain's settings.
+[[nodiscard]] std::vector<Tool> own_tools(const ChainConfig& config);
+
 }  // namespace detail
 
 /// A value of a middleware class, or a shared pointer to one.
@@ -67,7 +79,10 @@ public:
     using Stages = std::vector<std::shared_ptr<Middleware<M>>>;
 
     /// Throws Error(invalid_config) that lists every problem. Warnings go to `warnings()` and to `on_event`.
-    Chain(ChainConfig config, ChainCallbacks<M> callbacks, Stages stages);
+    Chain(ChainConfig config, ChainCallbacks<M> callbacks, Stages stages)
+        : config_(std::move(config)), callbacks_(std::move(callbacks)), stages_(std::move(stages)) {
+        check_configuration();
+    }
     explicit Chain(ChainConfig config, Stages stages = {}) : Chain(std::move(config), {}, std::move(stages)) {}
 
     /// Takes middlewares by value, or as shared pointers where the caller wants to keep one.
@@ -89,17 +104,31 @@ public:
 
     /// The tools that go with the chain, each name once: `read_offloaded` where it has a storage, then what its
     /// middlewares offer. `AgentLoop` adds them to those of the host.
-    [[nodiscard]] std::vector<Tool> tools() const;
+    [[nodiscard]] std::vector<Tool> tools() const {
+        std::vector<Tool> tools = detail::own_tools(config_);
+        for (const auto& stage : stages_) detail::add_missing(tools, stage->tools(config_));
+        return tools;
+    }
     /// Warns of what the middlewares miss among the tools, once for a chain; later calls do nothing. Thread-safe. The
     /// first `before_model` does it if nobody has.
     void check_tools(std::span<const ToolSpec> tools) const;
 
     // Hooks. Each returns the conversation's report, valid until its next hook. Under OnError::propagate they throw,
     // with the conversation as it was before the hook.
-    const Report& before_agent(Conversation<M>& conversation, const HookRequest<M>& request = {}) const;
-    const Report& before_model(Conversation<M>& conversation, const HookRequest<M>& request = {}) const;
-    const Report& after_model(Conversation<M>& conversation, const HookRequest<M>& request = {}) const;
-    const Report& after_agent(Conversation<M>& conversation, Finish finish, const HookRequest<M>& request = {}) const;
+    const Report& before_agent(Conversation<M>& conversation, const HookRequest<M>& request = {}) const {
+        return run(conversation, request, Hook::before_agent, [](auto& m, Turn<M>& turn) { m.before_agent(turn); });
+    }
+    const Report& before_model(Conversation<M>& conversation, const HookRequest<M>& request = {}) const {
+        check_tools(request.tools);
+        return run(conversation, request, Hook::before_model, [](auto& m, Turn<M>& turn) { m.before_model(turn); });
+    }
+    const Report& after_model(Conversation<M>& conversation, const HookRequest<M>& request = {}) const {
+        return run(conversation, request, Hook::after_model, [](auto& m, Turn<M>& turn) { m.after_model(turn); });
+    }
+    const Report& after_agent(Conversation<M>& conversation, Finish finish, const HookRequest<M>& request = {}) const {
+        return run(conversation, request, Hook::after_agent,
+                   [finish](auto& m, Turn<M>& turn) { m.after_agent(turn, finish); });
+    }
 
     /// The model was asked for more than it takes. Middlewares shrink the conversation in list order until its count is
     /// at most the learnt window less the reserve. True if it got smaller.
@@ -114,14 +143,18 @@ public:
 
     /// A model call through all `wrap_model`s. Throws what the model throws; under OnError::skip, a middleware that
     /// throws something else is reported and passed over.
-    Reply<M> generate(Model<M>& model, const ModelRequest<M>& request) const;
+    Reply<M> generate(Model<M>& model, const ModelRequest<M>& request) const {
+        return generate_from(0, model, request);
+    }
 
     /// The calls of the open round that wait for a result, in order, with their object names.
     [[nodiscard]] std::vector<ToolContext> prepare_tools(const Conversation<M>& conversation,
                                                          const HookRequest<M>& request = {}) const;
     /// A tool call through all `wrap_tool`s. Thread-safe. Throws what the tool or a middleware throws; under
     /// OnError::skip not what a middleware throws after the tool has written into `out`.
-    ToolOutcome wrap_tool(const ToolContext& context, PartSink& out, const ToolNext& tool) const;
+    ToolOutcome wrap_tool(const ToolContext& context, PartSink& out, const ToolNext& tool) const {
+        return wrap_from(0, context, out, tool);
+    }
 
     /// The results that the host's `messages` hold, each through all `wrap_tool`s: those that a call of the open round
     /// waits for. To be pushed, or synced, with these messages. `on_event` is told what the chain's own is told
@@ -131,13 +164,18 @@ public:
                                                        const EventSink& on_event = {}) const;
 
     /// How many messages no middleware plans to touch before its next trigger: where a prompt-cache mark can stand.
-    [[nodiscard]] std::size_t stable_prefix(const Conversation<M>& conversation) const;
+    [[nodiscard]] std::size_t stable_prefix(const Conversation<M>& conversation) const {
+        std::size_t prefix = conversation.size();
+        for (const auto& stage : stages_) prefix = std::min(prefix, stage->untouched_prefix(conversation));
+        return prefix;
+    }
     /// The window that triggers see: the profile's, or a smaller one learnt from an overflow. 0: unknown.
-    [[nodiscard]] std::int64_t context_window(Conversation<M>& conversation) const;
+    [[nodiscard]] std::int64_t context_window(Conversation<M>& conversation) const {
+        return detail::known_window(conversation.notes(detail::chain_notes), config_.profile);
+    }
 
 private:
     using HookCall = FunctionRef<void(Middleware<M>&, Turn<M>&)>;
-    enum class Order { forward, backward };
     class Run;
     class RepairStage;
     class ThinkingStage;
@@ -145,9 +183,7 @@ private:
     void check_configuration();
     void add_own_stages();
     void allow_roots(const Conversation<M>& conversation) const;
-    const Report& run(Conversation<M>& conversation, const HookRequest<M>& request, Hook hook, Order order,
-                      HookCall call) const;
-    void tell_evictions(const Conversation<M>& conversation, std::size_t from) const noexcept;
+    const Report& run(Conversation<M>& conversation, const HookRequest<M>& request, Hook hook, HookCall call) const;
     Reply<M> generate_from(std::size_t stage, Model<M>& model, const ModelRequest<M>& request) const;
     ToolOutcome wrap_from(std::size_t stage, const ToolContext& context, PartSink& out, const ToolNext& tool) const;
 

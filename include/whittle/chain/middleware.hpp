@@ -33,7 +33,7 @@ public:
     Turn(Conversation<M>& of, const ChainConfig& chain, const ChainCallbacks<M>& chain_callbacks,
          const HookRequest<M>& hook_request, HookBudget& left, StageReport& stage,
          Language of_notices = Language::english)
-        : HookTurn(of.side_, chain, chain_callbacks.on_event,
+        : HookTurn(of.history_.side, chain, chain_callbacks.on_event,
                    {hook_request.tools, hook_request.system, hook_request.stop}, left, stage, of_notices),
           conversation(of),
           callbacks(chain_callbacks),
@@ -60,15 +60,10 @@ public:
         message_traits<M>::for_each_part(conversation.messages()[message], visit);
     }
     void visit_replaced(FunctionRef<void(const ReplacedMessage&)> visit) const override {
-        for (const auto& entry : conversation.journal()) {
-            for (std::size_t s = 0; s < entry->undo.size(); ++s)
-                for (std::size_t m = 0; m < entry->undo[s].infos.size(); ++m)
-                    visit({*entry, s, m, entry->undo[s].infos[m]});
-        }
+        whittle::visit_replaced<M>(conversation.journal(), visit);
     }
     [[nodiscard]] std::string text_of(const ReplacedMessage& replaced, std::size_t part) const override {
-        const auto& entry = static_cast<const JournalEntry<M>&>(replaced.record);
-        return whittle::text_of(load_original(*objects(), entry, replaced.splice, replaced.message), part);
+        return whittle::text_of(load_original<M>(*objects(), replaced), part);
     }
     /// A transaction under the middleware's name, with everything that the chain has.
     [[nodiscard]] Transaction<M> edit() { return conversation.edit(report.middleware, environment()); }

@@ -89,10 +89,8 @@ private:
     std::optional<StoredContent> content_{};
 };
 
-/// Puts the texts of one message together, in their order.
-void sort_by_message(std::span<StoredText> texts);
-/// How many of `texts`, which are in that order, are of the same message as the first.
-[[nodiscard]] std::size_t count_of_first_message(std::span<const StoredText> texts) noexcept;
+/// Calls `visit` for the texts of each message, which are put together for it, in their order.
+void for_each_message(std::span<StoredText> texts, FunctionRef<void(std::span<StoredText>)> visit);
 /// Adds `texts` to those of the record. Strong guarantee.
 void take_texts(JournalRecord& record, std::span<StoredText> texts);
 
@@ -109,16 +107,32 @@ void put_back(M& original, const MessageInfo& info, const StoredObjects& objects
     if (info.fingerprint != Hash128{} && fingerprint(original) != info.fingerprint) throw_damaged("undo", texts.back());
 }
 
-/// One original message of `entry`, with its texts fetched from the store.
+/// Calls `visit` for each message that a commit of the journal replaced, the oldest commit first.
 template <AgentMessage M>
-[[nodiscard]] M load_original(const StoredObjects& objects, const JournalEntry<M>& entry, std::size_t splice,
-                              std::size_t message) {
-    M original = entry.undo[splice].messages[message];
-    std::vector<StoredText> texts;
-    for (const StoredText& text : entry.texts) {
-        if (text.splice == splice && text.message == message) texts.push_back(text);
+void visit_replaced(std::span<const std::shared_ptr<const JournalEntry<M>>> journal,
+                    FunctionRef<void(const ReplacedMessage&)> visit) {
+    for (const auto& entry : journal) {
+        for (std::size_t s = 0; s < entry->undo.size(); ++s)
+            for (std::size_t m = 0; m < entry->undo[s].infos.size(); ++m)
+                visit({*entry, s, m, entry->undo[s].infos[m]});
     }
-    put_back(original, entry.undo[splice].infos[message], objects, texts);
+}
+
+/// Such a message as it is in memory.
+template <AgentMessage M>
+[[nodiscard]] const M& kept_message(const ReplacedMessage& replaced) {
+    return static_cast<const JournalEntry<M>&>(replaced.record).undo[replaced.splice].messages[replaced.message];
+}
+
+/// Such a message with its texts fetched from the store.
+template <AgentMessage M>
+[[nodiscard]] M load_original(const StoredObjects& objects, const ReplacedMessage& replaced) {
+    M original = kept_message<M>(replaced);
+    std::vector<StoredText> texts;
+    for (const StoredText& text : replaced.record.texts) {
+        if (text.splice == replaced.splice && text.message == replaced.message) texts.push_back(text);
+    }
+    put_back(original, replaced.info, objects, texts);
     return original;
 }
 
@@ -127,15 +141,12 @@ template <AgentMessage M>
 [[nodiscard]] std::vector<Splice<M>> load_undo(const StoredObjects& objects, const JournalEntry<M>& entry, Poll poll) {
     std::vector<Splice<M>> undo = entry.undo;
     std::vector<StoredText> texts = entry.texts;
-    sort_by_message(texts);
-    for (std::span<const StoredText> left(texts); !left.empty();) {
+    for_each_message(texts, [&](std::span<const StoredText> same) {
         poll();
-        const auto same = left.first(count_of_first_message(left));
         Splice<M>& splice = undo[same.front().splice];
         const std::size_t message = same.front().message;
         put_back(splice.messages[message], splice.infos[message], objects, same);
-        left = left.subspan(same.size());
-    }
+    });
     return undo;
 }
 

@@ -21,8 +21,9 @@ template <AgentMessage M>
 class Transaction final : public Draft {
 public:
     Transaction(Conversation<M>& conversation, std::string by, EditEnvironment environment)
-        : Draft(conversation.side_, conversation.column(environment.counter), std::move(by), std::move(environment),
-                std::make_unique<Port>(conversation)) {}
+        : Draft(conversation.history_.side, detail::column_of(conversation.history_, environment.counter),
+                std::move(by), std::move(environment),
+                std::make_unique<Port>(conversation.history_, conversation.in_hook_)) {}
     Transaction(Transaction&&) noexcept = default;
 
     /// What the conversation would be. A view: valid until the next edit.
@@ -51,13 +52,14 @@ class Transaction<M>::Port final : public detail::MessagePort {
     using AnyCopy = detail::AnyCopy;
 
 public:
-    explicit Port(Conversation<M>& conversation) noexcept : MessagePort(HasPartIndex<M>), conversation_(conversation) {}
+    Port(detail::History<M>& history, const bool& is_in_hook) noexcept
+        : MessagePort(HasPartIndex<M>), history_(history), is_in_hook_(is_in_hook) {}
 
-    [[nodiscard]] std::span<const M> messages() const noexcept { return conversation_.messages(); }
+    [[nodiscard]] std::span<const M> messages() const noexcept { return history_.messages; }
     [[nodiscard]] AnyMessage add(M message) { return new_.emplace_back(std::make_unique<M>(std::move(message))).get(); }
 
     [[nodiscard]] AnyMessage original(std::size_t index) const noexcept override {
-        return std::addressof(conversation_.messages_[index]);
+        return std::addressof(history_.messages[index]);
     }
     void visit_parts(AnyMessage message, Visit visit) const override {
         message_traits<M>::for_each_part(of(message), visit);
@@ -68,7 +70,7 @@ public:
     }
     [[nodiscard]] MessageInfo describe(AnyMessage message) const override {
         MessageInfo info = whittle::describe(of(message));
-        conversation_.count_into(info, of(message));
+        detail::count_into(info, of(message), history_.side.columns);
         return info;
     }
     [[nodiscard]] detail::BoundPrint bound_print(AnyMessage message) const override {
@@ -99,28 +101,29 @@ public:
     void commit(const Replacement& replacement, JournalRecord record) override {
         finders_.clear();
         const auto added = std::exchange(new_, {});
-        const std::size_t from = conversation_.journal_.size();
+        const std::size_t from = history_.journal.size();
         std::vector<Splice<M>> splices;
         splices.reserve(replacement.stretches.size());
         for (const Stretch& stretch : replacement.stretches) {
             Splice<M>& splice = splices.emplace_back(Splice<M>{stretch.first, stretch.count, {}, {}});
             for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
                 const auto& [copy, info] = replacement.copies[i];
-                conversation_.count_into(*info, of(copy));  // a counter may have come meanwhile
+                detail::count_into(*info, of(copy), history_.side.columns);  // a counter may have come meanwhile
                 splice.messages.push_back(std::move(of(copy)));
                 splice.infos.push_back(std::move(*info));
             }
         }
         auto entry = std::make_shared<JournalEntry<M>>(JournalEntry<M>{std::move(record), {}});
-        conversation_.commit(std::move(splices), std::move(entry));
-        if (!conversation_.in_hook_) conversation_.settle(from);
+        detail::commit(history_, splices, std::move(entry));
+        if (!is_in_hook_) detail::settle(history_, from);
     }
 
 private:
     [[nodiscard]] static const M& of(AnyMessage message) noexcept { return *static_cast<const M*>(message); }
     [[nodiscard]] static M& of(AnyCopy copy) noexcept { return *static_cast<M*>(copy); }
 
-    Conversation<M>& conversation_;
+    detail::History<M>& history_;
+    const bool& is_in_hook_;
     std::vector<std::unique_ptr<M>> new_{};  // as they came: what is taken back is made again from these
     std::unordered_map<AnyMessage, PartFinder<M>> finders_{};  // of messages that have several parts
 };

@@ -4,36 +4,13 @@
 
 #include "whittle/base/event.hpp"
 #include "whittle/chain/chain.hpp"
-#include "whittle/chain/detail/evictions.hpp"
-#include "whittle/chain/detail/hook_run.hpp"
-#include "whittle/chain/detail/repeated_calls.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <iterator>
 #include <optional>
 #include <string_view>
-#include <unordered_set>
 
 namespace whittle::inline v0 {
-
-namespace detail {
-
-/// Checks the chain's own settings and the names.
-void check_chain(const ChainInfo& info, Problems& problems);
-
-void tell_warning(const EventSink& events, const Problem& problem) noexcept;
-
-/// The tools that go with a chain's settings.
-[[nodiscard]] std::vector<Tool> own_tools(const ChainConfig& config);
-
-}  // namespace detail
-
-template <AgentMessage M>
-Chain<M>::Chain(ChainConfig config, ChainCallbacks<M> callbacks, Stages stages)
-    : config_(std::move(config)), callbacks_(std::move(callbacks)), stages_(std::move(stages)) {
-    check_configuration();
-}
 
 template <AgentMessage M>
 void Chain<M>::check_configuration() {
@@ -69,8 +46,8 @@ void Chain<M>::add_own_stages() {
 
 template <AgentMessage M>
 void Chain<M>::allow_roots(const Conversation<M>& conversation) const {
-    if (conversation.side_.objects == nullptr) return;
-    for (const std::string& root : roots_) conversation.side_.objects->allow(root + "/");
+    if (conversation.history_.side.objects == nullptr) return;
+    for (const std::string& root : roots_) conversation.history_.side.objects->allow(root + "/");
 }
 
 template <AgentMessage M>
@@ -83,20 +60,13 @@ void Chain<M>::check_tools(std::span<const ToolSpec> tools) const {
     for (const Problem& problem : problems.all()) detail::tell_warning(callbacks_.on_event, problem);
 }
 
-template <AgentMessage M>
-std::vector<Tool> Chain<M>::tools() const {
-    std::vector<Tool> tools = detail::own_tools(config_);
-    for (const auto& stage : stages_) detail::add_missing(tools, stage->tools(config_));
-    return tools;
-}
-
 /// What of a hook needs messages.
 template <AgentMessage M>
 class Chain<M>::Run final : public detail::HookRun {
 public:
     Run(const Chain& chain, Conversation<M>& conversation, const HookRequest<M>& request, Hook hook, HookCall call)
-        : HookRun({chain.config_, chain.callbacks_.on_event, chain.callbacks_.on_report, conversation.side_,
-                   conversation.report_, conversation.in_hook_},
+        : HookRun({chain.config_, chain.callbacks_.on_event, chain.callbacks_.on_report, conversation.history_.side,
+                   conversation.report_, conversation.in_hook_, chain.names_, chain.own_stages_.size()},
                   hook),
           chain_(chain),
           conversation_(conversation),
@@ -107,9 +77,11 @@ private:
     [[nodiscard]] ContextCount count() override {
         return conversation_.context(chain_.config_.token_counter, request_.system, request_.tools);
     }
-    [[nodiscard]] detail::Savepoint savepoint() const override { return conversation_.savepoint(); }
-    void roll_back(const detail::Savepoint& to) noexcept override { conversation_.roll_back(to); }
-    void settle(std::size_t from_entry) noexcept override { conversation_.settle(from_entry); }
+    [[nodiscard]] detail::Savepoint savepoint() const override {
+        return {conversation_.history_.journal.size(), conversation_.history_.side.savepoint()};
+    }
+    void roll_back(const detail::Savepoint& to) noexcept override { detail::roll_back(conversation_.history_, to); }
+    void settle(std::size_t from_entry) noexcept override { detail::settle(conversation_.history_, from_entry); }
     void call(std::size_t stage, StageReport& report) override {
         Turn<M> turn{conversation_, chain_.config_, chain_.callbacks_, request_, budget_, report, chain_.language()};
         const std::size_t own = chain_.own_stages_.size();
@@ -127,71 +99,24 @@ private:
 };
 
 template <AgentMessage M>
-const Report& Chain<M>::run(Conversation<M>& conversation, const HookRequest<M>& request, Hook hook, Order order,
+const Report& Chain<M>::run(Conversation<M>& conversation, const HookRequest<M>& request, Hook hook,
                             HookCall call) const {
     conversation.require_outside_hook(name_of(hook));
     allow_roots(conversation);
-    conversation.side_.columns.set_model(config_.profile.name);
-    const std::size_t from = conversation.journal_.size();
-    Run(*this, conversation, request, hook, call).run({names_, own_stages_.size(), order == Order::backward});
-    if (callbacks_.on_evicted && conversation.journal_.size() > from) tell_evictions(conversation, from);
+    conversation.history_.side.columns.set_model(config_.profile.name);
+    const std::size_t from = conversation.history_.journal.size();
+    Run(*this, conversation, request, hook, call).run();
+    if (callbacks_.on_evicted) detail::tell_evictions(conversation, from, callbacks_);
     return conversation.report_;
-}
-
-template <AgentMessage M>
-void Chain<M>::tell_evictions(const Conversation<M>& conversation, std::size_t from) const noexcept {
-    const auto tell_failure = [&] {
-        detail::tell_failure(callbacks_.on_event, "on_evicted", conversation.id(), detail::current_error_text());
-    };
-    try {
-        detail::EvictionTeller<M>(conversation, from).tell([&](const Eviction& eviction) {
-            try {
-                callbacks_.on_evicted(eviction);
-            } catch (...) {
-                tell_failure();
-            }
-        });
-    } catch (...) {
-        tell_failure();
-    }
-}
-
-template <AgentMessage M>
-const Report& Chain<M>::before_agent(Conversation<M>& conversation, const HookRequest<M>& request) const {
-    return run(conversation, request, Hook::before_agent, Order::forward,
-               [](Middleware<M>& m, Turn<M>& turn) { m.before_agent(turn); });
-}
-
-template <AgentMessage M>
-const Report& Chain<M>::before_model(Conversation<M>& conversation, const HookRequest<M>& request) const {
-    check_tools(request.tools);
-    const Report& report = run(conversation, request, Hook::before_model, Order::forward,
-                               [](Middleware<M>& m, Turn<M>& turn) { m.before_model(turn); });
-    conversation.side_.counters.sent = conversation.size();
-    return report;
-}
-
-template <AgentMessage M>
-const Report& Chain<M>::after_model(Conversation<M>& conversation, const HookRequest<M>& request) const {
-    return run(conversation, request, Hook::after_model, Order::backward,
-               [](Middleware<M>& m, Turn<M>& turn) { m.after_model(turn); });
-}
-
-template <AgentMessage M>
-const Report& Chain<M>::after_agent(Conversation<M>& conversation, Finish finish, const HookRequest<M>& request) const {
-    return run(conversation, request, Hook::after_agent, Order::backward,
-               [finish](Middleware<M>& m, Turn<M>& turn) { m.after_agent(turn, finish); });
 }
 
 template <AgentMessage M>
 bool Chain<M>::on_overflow(Conversation<M>& conversation, const Overflow& overflow,
                            const HookRequest<M>& request) const {
     detail::OverflowGoal goal(overflow, conversation.notes(detail::chain_notes), config_.profile);
-    const Report& report =
-        run(conversation, request, Hook::on_overflow, Order::forward, [&](Middleware<M>& m, Turn<M>& turn) {
-            if (goal.is_missed(turn)) m.on_overflow(turn, overflow);
-        });
-    conversation.side_.counters.sent = conversation.size();  // the call is made again with these
+    const Report& report = run(conversation, request, Hook::on_overflow, [&](Middleware<M>& m, Turn<M>& turn) {
+        if (goal.is_missed(turn)) m.on_overflow(turn, overflow);
+    });
     return report.tokens_after < report.tokens_before;
 }
 
@@ -201,26 +126,9 @@ const Report& Chain<M>::compact_now(Conversation<M>& conversation, const Compact
     Chain limited(*this);
     detail::limit_to(limited.config_, options, conversation.outline());
     std::int64_t target = options.target_tokens;
-    return limited.run(conversation, request, Hook::compact_now, Order::forward, [&](Middleware<M>& m, Turn<M>& turn) {
+    return limited.run(conversation, request, Hook::compact_now, [&](Middleware<M>& m, Turn<M>& turn) {
         if (detail::is_above_target(turn, target)) m.compact_now(turn);
     });
-}
-
-template <AgentMessage M>
-std::int64_t Chain<M>::context_window(Conversation<M>& conversation) const {
-    return detail::known_window(conversation.notes(detail::chain_notes), config_.profile);
-}
-
-template <AgentMessage M>
-std::size_t Chain<M>::stable_prefix(const Conversation<M>& conversation) const {
-    std::size_t prefix = conversation.size();
-    for (const auto& stage : stages_) prefix = std::min(prefix, stage->untouched_prefix(conversation));
-    return prefix;
-}
-
-template <AgentMessage M>
-Reply<M> Chain<M>::generate(Model<M>& model, const ModelRequest<M>& request) const {
-    return generate_from(0, model, request);
 }
 
 /// Under OnError::skip a failing middleware is passed over; what the model throws is the caller's.
@@ -245,11 +153,6 @@ Reply<M> Chain<M>::generate_from(std::size_t stage, Model<M>& model, const Model
         detail::tell_failure(callbacks_.on_event, stages_[stage]->name(), {}, detail::current_error_text());
     }
     return reply ? *std::move(reply) : generate_from(stage + 1, model, request);
-}
-
-template <AgentMessage M>
-ToolOutcome Chain<M>::wrap_tool(const ToolContext& context, PartSink& out, const ToolNext& tool) const {
-    return wrap_from(0, context, out, tool);
 }
 
 /// Under OnError::skip a middleware that fails after the tool wrote into its sink is passed over. One that fails before
@@ -279,41 +182,22 @@ template <AgentMessage M>
 std::vector<ToolContext> Chain<M>::prepare_tools(const Conversation<M>& conversation,
                                                  const HookRequest<M>& request) const {
     allow_roots(conversation);
-    std::vector<ToolContext> calls;
-    const auto open = conversation.outline().open_call();
-    if (!open) return calls;
-    const MessageInfo& info = conversation.outline()[*open];
-    std::unordered_set<std::string_view> answered;
-    for (std::size_t i = *open + 1; i < conversation.size(); ++i) {
-        for (const PartInfo& part : conversation.outline()[i].parts) {
-            if (part.kind == PartKind::tool_result) answered.insert(part.object_name);
-        }
-    }
-    std::size_t p = 0;
-    std::size_t call = 0;
-    message_traits<M>::for_each_part(conversation.messages()[*open], [&](const PartView& part) {
-        const SharedString& name = info.parts[p++].object_name;
-        if (part.kind != PartKind::tool_call) return;
-        const std::size_t number = call++;
-        if (answered.contains(name)) return;
-        calls.push_back({.call_id = std::string(part.call_id),
-                         .object_name = name.str(),
-                         .tool = std::string(part.tool),
-                         .arguments = std::string(part.text),
-                         .tools = request.tools,
-                         .round = info.serial,
-                         .call = number,
-                         .conversation = conversation.id(),
-                         .storage = config_.storage,
-                         .objects = conversation.objects(),
-                         .attachments = conversation.side_.attachments.get(),
-                         .counter = config_.token_counter,
-                         .stop = request.stop,
-                         .clock = config_.clock,
-                         .language = language(),
-                         .events = &callbacks_.on_event,
-                         .on_error = config_.on_error});
-    });
+    std::vector<ToolContext> calls =
+        detail::open_calls(conversation.outline(),
+                           {.tools = request.tools,
+                            .conversation = conversation.id(),
+                            .storage = config_.storage,
+                            .objects = conversation.objects(),
+                            .attachments = conversation.history_.side.attachments.get(),
+                            .counter = config_.token_counter,
+                            .stop = request.stop,
+                            .clock = config_.clock,
+                            .language = language(),
+                            .events = &callbacks_.on_event,
+                            .on_error = config_.on_error},
+                           [&](std::size_t message, FunctionRef<void(const PartView&)> visit) {
+                               message_traits<M>::for_each_part(conversation.messages()[message], visit);
+                           });
     detail::note_repeated_calls(conversation, calls);
     return calls;
 }
@@ -328,8 +212,11 @@ std::vector<ToolReturn> Chain<M>::wrap_results(const Conversation<M>& conversati
         on_event(event);
     };
     std::vector<ToolContext> calls = prepare_tools(conversation, request);
-    for (ToolContext& call : calls) call.events = on_event ? &both : call.events;
-    detail::WaitingCalls waiting(std::move(calls));
+    detail::ByCallId<ToolContext> waiting;
+    for (ToolContext& call : calls) {
+        call.events = on_event ? &both : call.events;
+        waiting.add(call.call_id, call);
+    }
     for (const M& message : messages) {
         if (!detail::holds_results(message)) continue;
         for (const detail::HostResult& host : detail::host_results(message)) {

@@ -26,13 +26,13 @@ public:
 
     /// The oldest commit first. O(parts of the conversation and of these entries) if one of them replaced a result.
     void tell(FunctionRef<void(const Eviction&)> on_evicted) {
-        for_each_replaced([&](const JournalEntry<M>& entry, std::size_t s, std::size_t m) { look_at(entry, s, m); });
+        for_each_replaced([&](const ReplacedMessage& replaced) { look_at(replaced); });
         if (gone_.empty()) return;
         read_arguments();
         for (const Gone& gone : gone_) {
             const auto arguments = arguments_.find(gone.part->object_name);
             on_evicted({.conversation = conversation_.id(),
-                        .middleware = gone.entry->by,
+                        .middleware = gone.record->by,
                         .serial = gone.serial,
                         .tool = gone.part->tool,
                         .call_id = gone.part->call_id,
@@ -44,7 +44,7 @@ public:
 
 private:
     struct Gone {
-        const JournalEntry<M>* entry = nullptr;
+        const JournalRecord* record = nullptr;
         const PartInfo* part = nullptr;  // as it was
         Serial serial = 0;
         std::vector<std::string> stored{};
@@ -53,15 +53,10 @@ private:
     using Marks = std::unordered_map<std::string_view, Mark>;  // by the name of the call's object
 
     /// Messages that commits of middlewares replaced. What a repair removes was nobody's result.
-    template <typename Visit>
-    void for_each_replaced(Visit&& visit) const {
-        const auto& journal = conversation_.journal();
-        for (std::size_t e = from_; e < journal.size(); ++e) {
-            const JournalEntry<M>& entry = *journal[e];
-            if (entry.by == repair_name) continue;
-            for (std::size_t s = 0; s < entry.undo.size(); ++s)
-                for (std::size_t m = 0; m < entry.undo[s].infos.size(); ++m) visit(entry, s, m);
-        }
+    void for_each_replaced(FunctionRef<void(const ReplacedMessage&)> visit) const {
+        visit_replaced<M>(std::span(conversation_.journal()).subspan(from_), [&](const ReplacedMessage& replaced) {
+            if (replaced.record.by != repair_name) visit(replaced);
+        });
     }
 
     /// The mark of each result: that of an edited part, if it has one.
@@ -75,8 +70,8 @@ private:
         return marks;
     }
 
-    void look_at(const JournalEntry<M>& entry, std::size_t splice, std::size_t message) {
-        const MessageInfo& before = entry.undo[splice].infos[message];
+    void look_at(const ReplacedMessage& replaced) {
+        const MessageInfo& before = replaced.info;
         if (!before.has(PartKind::tool_result)) return;
         if (!is_read_) read_now();
         const Marks marks = marks_of(before);
@@ -87,20 +82,18 @@ private:
             const bool is_folded = now == now_.end();
             if (!is_folded && origin_of(now->second) == Origin::original) continue;
             told_.insert(part.object_name);
-            gone_.push_back({&entry, &part, before.serial, {}, is_folded});
-            gone_.back().stored = is_folded ? keys_of(entry, splice, message) : now->second->stored;
+            gone_.push_back({&replaced.record, &part, before.serial, {}, is_folded});
+            gone_.back().stored = is_folded ? keys_of(replaced) : now->second->stored;
         }
     }
 
     /// Of the texts of a message that the commit stored.
-    [[nodiscard]] std::vector<std::string> keys_of(const JournalEntry<M>& entry, std::size_t splice,
-                                                   std::size_t message) {
-        if (keys_of_ != &entry) {
-            keys_of_ = &entry;
+    [[nodiscard]] std::vector<std::string> keys_of(const ReplacedMessage& replaced) {
+        if (std::exchange(keys_of_, &replaced.record) != &replaced.record) {
             keys_.clear();
-            for (const StoredText& text : entry.texts) keys_[{text.splice, text.message}].push_back(text.key);
+            for (const StoredText& text : replaced.record.texts) keys_[{text.splice, text.message}].push_back(text.key);
         }
-        const auto found = keys_.find({splice, message});
+        const auto found = keys_.find({replaced.splice, replaced.message});
         return found == keys_.end() ? std::vector<std::string>{} : found->second;
     }
 
@@ -114,9 +107,8 @@ private:
 
     /// Of calls that these commits replaced, and of those that are still there.
     void read_arguments() {
-        for_each_replaced([&](const JournalEntry<M>& entry, std::size_t s, std::size_t m) {
-            read_calls(entry.undo[s].infos[m], entry.undo[s].messages[m]);
-        });
+        for_each_replaced(
+            [&](const ReplacedMessage& replaced) { read_calls(replaced.info, kept_message<M>(replaced)); });
         for (std::size_t i = 0; i < conversation_.size(); ++i)
             read_calls(conversation_.outline()[i], conversation_.messages()[i]);
     }
@@ -135,7 +127,7 @@ private:
 
     const Conversation<M>& conversation_;
     std::size_t from_;
-    const JournalEntry<M>* keys_of_ = nullptr;
+    const JournalRecord* keys_of_ = nullptr;
     std::map<std::pair<std::size_t, std::size_t>, std::vector<std::string>> keys_{};  // by splice and message
     bool is_read_ = false;
     Marks now_{};
@@ -143,5 +135,23 @@ private:
     std::vector<Gone> gone_{};
     std::unordered_map<std::string_view, std::string> arguments_{};
 };
+
+/// Tells of what was evicted from journal entry `from` on. What the callback throws is told as an event.
+template <AgentMessage M>
+void tell_evictions(const Conversation<M>& conversation, std::size_t from,
+                    const ChainCallbacks<M>& callbacks) noexcept {
+    const auto or_tell_failure = [&](const auto& work) {
+        try {
+            work();
+        } catch (...) {
+            tell_failure(callbacks.on_event, "on_evicted", conversation.id(), current_error_text());
+        }
+    };
+    or_tell_failure([&] {
+        EvictionTeller<M>(conversation, from).tell([&](const Eviction& eviction) {
+            or_tell_failure([&] { callbacks.on_evicted(eviction); });
+        });
+    });
+}
 
 }  // namespace whittle::inline v0::detail

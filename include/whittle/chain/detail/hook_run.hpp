@@ -48,15 +48,6 @@ void limit_to(ChainConfig& config, const CompactOptions& options, const Outline&
 /// Reports size and target as count and threshold. A target of 0 becomes half of the size.
 [[nodiscard]] bool is_above_target(HookTurn& turn, std::int64_t& target);
 
-/// The stages of a chain, by number.
-struct HookStages {
-    const std::shared_ptr<const std::vector<std::string>>& names;
-    /// How many in front are the chain's own: they get each request ready, before the others, and stand in the report
-    /// only where they had something to do.
-    std::size_t own = 0;
-    bool is_backward = false;
-};
-
 /// One hook of a chain on one conversation: the report, what may be spent, and what becomes of failures. `Chain<M>`
 /// overrides what needs messages.
 class HookRun {
@@ -67,7 +58,11 @@ public:
         const std::function<void(const Report&)>& on_report;
         SideTable& side;
         Report& report;
-        bool& is_in_hook;  ///< set while this object lives
+        bool& is_in_hook;                                              ///< set while this object lives
+        const std::shared_ptr<const std::vector<std::string>>& names;  ///< of the stages
+        /// How many in front are the chain's own: they get each request ready, before the others, and stand in the
+        /// report only where they had something to do.
+        std::size_t own = 0;
     };
 
     HookRun(const Setup& setup, Hook hook);
@@ -76,7 +71,7 @@ public:
 
     /// Runs the stages one after the other. Under OnError::propagate it throws what a stage throws, with the
     /// conversation as it was before.
-    void run(const HookStages& stages);
+    void run();
 
 protected:
     virtual ~HookRun();
@@ -94,8 +89,8 @@ protected:
     HookBudget budget_;
 
 private:
-    void fit_window(const HookStages& stages);
-    void run_stage(std::size_t stage, std::string_view name);
+    void fit_window();
+    void run_stage(std::size_t stage, bool keeps_idle);
     void take_back(const Savepoint& before);
     [[nodiscard]] ContextCount try_to_count();
     void finish(const ContextCount& after);

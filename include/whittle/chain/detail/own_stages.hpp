@@ -43,7 +43,7 @@ public:
 
 private:
     [[nodiscard]] static bool note_request(Turn<M>& turn) noexcept {
-        detail::SideTable& side = turn.conversation.side_;
+        detail::SideTable& side = turn.conversation.history_.side;
         const auto column = side.columns.find(turn.config.token_counter->id());
         return column && side.columns[*column].overhead_known && side.note_request(side.columns[*column].overhead_of);
     }
@@ -53,7 +53,7 @@ private:
         auto edit = turn.conversation.edit("thinking", std::move(environment));
         edit.drop_thinking();
         edit.commit({.must_save = false});
-        detail::SideTable& side = turn.conversation.side_;
+        detail::SideTable& side = turn.conversation.history_.side;
         side.counters.request_edited = side.counters.request_edited && side.has_thinking();
     }
 };

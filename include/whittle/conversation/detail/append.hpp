@@ -1,208 +1,132 @@
 #pragma once
 
-// Definitions of Conversation<M>; included by conversation.hpp.
+// How messages come to the end of a history.
 
-#include "whittle/conversation/conversation.hpp"
 #include "whittle/conversation/detail/checks.hpp"
+#include "whittle/conversation/detail/history.hpp"
+#include "whittle/conversation/detail/host_results.hpp"
 
+#include <algorithm>
+#include <concepts>
+#include <optional>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
-namespace whittle::inline v0 {
+namespace whittle::inline v0::detail {
 
+/// A message that is about to be appended.
 template <AgentMessage M>
-void Conversation<M>::require_outside_hook(std::string_view attempted) const {
-    if (!in_hook_) return;
-    throw Error(Errc::invalid_argument,
-                std::string(attempted) + ": not inside a hook; change messages there with turn.edit()");
-}
-
-template <AgentMessage M>
-std::size_t Conversation<M>::require_index(Serial serial, std::string_view attempted) const {
-    if (const auto index = outline().index_of(serial)) return *index;
-    std::string text = std::string(attempted) + " message " + std::to_string(serial) + ": it is not in the list";
-    for (const auto& entry : journal_) {
-        for (const auto& splice : entry->undo) {
-            if (Outline(std::span(splice.infos)).index_of(serial)) text += detail::took_it_out(*entry);
-        }
-    }
-    throw Error(Errc::not_found, text);
-}
-
-template <AgentMessage M>
-void Conversation<M>::count_into(MessageInfo& info, const M& message) const {
-    info.tokens.reserve(side_.columns.size());
-    while (info.tokens.size() < side_.columns.size()) {
-        info.tokens.push_back(count_message(message, *side_.columns[info.tokens.size()].counter));
-    }
-}
-
-template <AgentMessage M>
-MessageInfo Conversation<M>::describe_new(const M& message) {
+[[nodiscard]] MessageInfo describe_new(const SideTable& side, const M& message) {
     MessageInfo info = describe(message);
-    count_into(info, message);
-    side_.number(info);
+    count_into(info, message, side.columns);
+    side.number(info);
     return info;
 }
 
+/// Strong guarantee.
 template <AgentMessage M>
-void Conversation<M>::append(M&& message, MessageInfo&& info) {
-    ++side_.epoch;
-    detail::grow(messages_, 1);
-    side_.prepare(info);
-    messages_.push_back(std::move(message));  // there is room: from here on nothing throws
-    side_.append(std::move(info));
+void append_message(History<M>& history, M message, MessageInfo info) {
+    ++history.side.epoch;
+    grow(history.messages, 1);
+    history.side.prepare(info);
+    history.messages.push_back(std::move(message));  // there is room: from here on nothing throws
+    history.side.append(std::move(info));
 }
 
+/// Appends a message of the host or a model's reply. Strong guarantee.
 template <AgentMessage M>
-void Conversation<M>::push_back(M message, std::optional<Usage> usage) {
-    require_outside_hook("push_back");
+void push(History<M>& history, M message, std::optional<Usage> usage = std::nullopt) {
     if constexpr (HasUsage<M>) {
         if (!usage) usage = message_traits<M>::usage(message);
     }
-    MessageInfo info = describe_new(message);
+    MessageInfo info = describe_new(history.side, message);
     const bool is_reply = info.role == Role::assistant;
-    append(std::move(message), std::move(info));
-    if (!is_reply) return;
-    ++side_.counters.model_calls;
-    side_.note_usage(usage);
+    append_message(history, std::move(message), std::move(info));
+    if (is_reply) history.side.note_reply(usage);
 }
 
 template <AgentMessage M>
-void Conversation<M>::push_tool_results(std::span<const ToolResult> results) requires ToolMessage<M> {
-    std::vector<ToolReturn> returns;
-    for (const ToolResult& result : results) returns.push_back({.result = result});
-    push_tool_results(returns);
+void cut_back(History<M>& history, SideTable::Tail& to) noexcept {
+    while (history.size() > to.size) history.messages.pop_back();
+    history.side.cut_back(to);
 }
 
-template <AgentMessage M>
-void Conversation<M>::push_tool_results(std::span<const ToolReturn> returns) requires ToolMessage<M> {
-    require_outside_hook("push_tool_results");
-    append_all_or_nothing([&] { append_results(returns); });
-}
-
-template <AgentMessage M>
-void Conversation<M>::append_results(std::span<const ToolReturn> returns) {
-    auto entry = new_entry(JournalEntry<M>::Kind::tool_return, "tool", "truncate");
-    const std::size_t first = size();
-    detail::ReturnMarks marks(returns);
-    for (M& message : message_traits<M>::make_tool_results(detail::shown_results(returns))) {
-        MessageInfo info = describe_new(message);
-        if (!info.has(PartKind::tool_result)) {
-            info.mark = detail::mark_of_result_media();
-            info.turn = side_.counters.turn;
-        }
-        MessageInfo original = info;
-        std::vector<StoredText> texts;
-        marks.mark(info, texts);
-        if (!texts.empty()) {
-            original.fingerprint = {};  // the whole text was never here
-            detail::add_texts(*entry, texts, {.splice = entry->undo.size()});
-            entry->undo.push_back({size(), 1, {message}, {std::move(original)}});
-        }
-        append(std::move(message), std::move(info));
+/// Calls `work`; takes back what it appended if it throws.
+template <AgentMessage M, std::invocable Work>
+void append_all_or_nothing(History<M>& history, const Work& work) {
+    SideTable::Tail tail = history.side.tail();
+    try {
+        work();
+    } catch (...) {
+        cut_back(history, tail);
+        throw;
     }
-    for (const ToolReturn& r : returns) side_.note_returned(*entry, r);
-    if (detail::has_original(returns)) keep_originals(*entry, first, returns);
-    if (entry->undo.empty()) return;
-    for (Splice<M>& splice : entry->undo) splice.infos.front().group = side_.infos[splice.first].group;
-    journal_.push_back(std::move(entry));
-    ++side_.counters.next_entry;
 }
 
-/// A middleware showed other parts than the tool gave: all messages of this push as they would have been.
+/// Of a push of results; one without results came beside them.
 template <AgentMessage M>
-void Conversation<M>::keep_originals(JournalEntry<M>& entry, std::size_t first, std::span<const ToolReturn> returns) {
-    const std::vector<ToolReturn> given = detail::as_given(returns);
-    Splice<M> splice{first, size() - first, message_traits<M>::make_tool_results(detail::shown_results(given)), {}};
-    detail::ReturnMarks marks(given);
-    const detail::NamesOfCalls names(std::span<const MessageInfo>(side_.infos).subspan(first));
+[[nodiscard]] MessageInfo describe_returned(const SideTable& side, const M& message) {
+    MessageInfo info = describe_new(side, message);
+    info.turn = side.counters.turn;
+    if (!info.has(PartKind::tool_result)) info.mark = mark_of_result_media();
+    return info;
+}
+
+/// Marks the parts of a message that was made of the returns, and gives how to get back what it does not show.
+template <AgentMessage M>
+[[nodiscard]] std::vector<StoredText> mark_made(MessageInfo& info, const M& message, ReturnQueue& returns) {
+    const std::vector<HostResult> results = host_results(message);
+    HostPlan plan = plan_message(results, returns.take(results), MadeBy::adapter);
+    mark_results(info, plan.marks);
+    return std::move(plan.only_stored);
+}
+
+/// A middleware showed other parts than the tool gave: all messages from `first` on as they would have been.
+template <AgentMessage M>
+void keep_originals(History<M>& history, JournalEntry<M>& entry, std::size_t first,
+                    std::span<const ToolReturn> returns) {
+    SideTable& side = history.side;
+    const std::vector<ToolReturn> given = as_given(returns);
+    Splice<M> splice{first, history.size() - first, message_traits<M>::make_tool_results(shown_results(given)), {}};
+    ReturnQueue queue(given, ReturnQueue::Missing::passed_over);
+    const NamesOfCalls names(std::span<const MessageInfo>(side.infos).subspan(first));
     entry.texts.clear();
     for (std::size_t i = 0; i < splice.messages.size(); ++i) {
-        MessageInfo info = describe_new(splice.messages[i]);
-        info.serial = i < splice.count ? side_.infos[first + i].serial : side_.counters.next_serial++;
-        info.turn = side_.counters.turn;
-        if (!info.has(PartKind::tool_result)) info.mark = detail::mark_of_result_media();
-        std::vector<StoredText> texts;
+        MessageInfo& info = splice.infos.emplace_back(describe_returned(side, splice.messages[i]));
+        info.serial = i < splice.count ? side.infos[first + i].serial : side.counters.next_serial++;
+        info.group = side.infos[first].group;
         MessageInfo marked = info;
-        marks.mark(marked, texts);
-        detail::add_texts(entry, texts, {.message = i});
-        if (!texts.empty()) info.fingerprint = {};
+        if (add_texts(entry, mark_made(marked, splice.messages[i], queue), 0, i))
+            info.fingerprint = {};  // the whole text was never here
         names.give_to(info);
-        info.group = side_.infos[first].group;
-        splice.infos.push_back(std::move(info));
     }
     entry.undo.clear();
     entry.undo.push_back(std::move(splice));
 }
 
-/// Takes back what was appended since.
+/// Appends the results of the open round.
 template <AgentMessage M>
-void Conversation<M>::cut_back(detail::SideTable::Tail& to) noexcept {
-    while (size() > to.size) messages_.pop_back();
-    side_.cut_back(to);
-}
-
-template <AgentMessage M>
-template <std::invocable Append>
-void Conversation<M>::append_all_or_nothing(const Append& append) {
-    detail::SideTable::Tail tail = side_.tail();
-    try {
-        append();
-    } catch (...) {
-        cut_back(tail);
-        throw;
+void append_results(History<M>& history, std::span<const ToolReturn> returns) {
+    auto entry = new_entry(history, JournalRecord::Kind::tool_return, "tool", "truncate");
+    const std::size_t first = history.size();
+    const bool is_marked = !is_plain(returns);
+    ReturnQueue queue(returns, ReturnQueue::Missing::passed_over);
+    for (M& message : message_traits<M>::make_tool_results(shown_results(returns))) {
+        MessageInfo info = describe_returned(history.side, message);
+        MessageInfo original = info;
+        if (is_marked && add_texts(*entry, mark_made(info, message, queue), entry->undo.size(), 0)) {
+            original.fingerprint = {};  // the whole text was never here
+            entry->undo.push_back({history.size(), 1, {message}, {std::move(original)}});
+        }
+        append_message(history, std::move(message), std::move(info));
     }
+    for (const ToolReturn& r : returns) history.side.note_returned(*entry, r);
+    const auto is_changed = [](const ToolReturn& r) { return r.original.has_value(); };
+    if (std::ranges::any_of(returns, is_changed)) keep_originals(history, *entry, first, returns);
+    if (entry->undo.empty()) return;
+    for (Splice<M>& splice : entry->undo) splice.infos.front().group = history.side.infos[splice.first].group;
+    add_entry(history, std::move(entry));
 }
 
-template <AgentMessage M>
-std::size_t Conversation<M>::column(const std::shared_ptr<const TokenCounter>& counter) {
-    if (const auto found = side_.columns.find(counter->id())) return *found;
-    std::vector<std::int64_t> counts;
-    counts.reserve(size());
-    for (std::size_t i = 0; i < size(); ++i) {
-        counts.push_back(count_message(messages_[i], *counter));
-        side_.infos[i].tokens.reserve(side_.columns.size() + 1);
-    }
-    const std::size_t added = side_.columns.add(counter);
-    for (std::size_t i = 0; i < size(); ++i) side_.infos[i].tokens.push_back(counts[i]);
-    side_.columns.set_messages(added, counts);
-    return added;
-}
-
-template <AgentMessage M>
-ContextCount Conversation<M>::context(const std::shared_ptr<const TokenCounter>& counter, std::string_view system,
-                                      std::span<const ToolSpec> tools) {
-    const std::size_t known = side_.columns.size();
-    const std::size_t counted = column(counter);
-    return side_.context(counted, counted == known, system, tools);
-}
-
-template <AgentMessage M>
-void Conversation<M>::begin_turn() {
-    require_outside_hook("begin_turn");
-    side_.counters.explicit_turns = true;
-    ++side_.counters.turn;
-}
-
-template <AgentMessage M>
-bool Conversation<M>::set_pinned(Serial serial, bool pinned) {
-    require_outside_hook("pin");
-    return side_.set_pinned(serial, pinned);
-}
-
-template <AgentMessage M>
-void Conversation<M>::pin(const std::function<bool(const MessageInfo&)>& predicate) {
-    require_outside_hook("pin");
-    side_.pin(predicate);
-}
-
-template <AgentMessage M>
-void Conversation<M>::mark(std::size_t index, Provenance provenance) {
-    require_outside_hook("mark");
-    side_.mark(index, std::move(provenance));
-}
-
-}  // namespace whittle::inline v0
+}  // namespace whittle::inline v0::detail

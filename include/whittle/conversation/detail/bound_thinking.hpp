@@ -1,11 +1,14 @@
 #pragma once
 
+#include "whittle/base/detail/function_ref.hpp"
 #include "whittle/base/hash.hpp"
 #include "whittle/message/outline.hpp"
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 
 namespace whittle::inline v0::detail {
 
@@ -49,50 +52,12 @@ template <AgentMessage M>
     }
 }
 
-/// Walks an edited list, in its order, and finds the first message whose thinking is void: something in front of it is
-/// not what it was. Taking thinking away is no edit as long as none is kept in front of it.
-class PrefixWalk {
-public:
-    /// Looks only at thinking of messages from `since` on: older thinking gets back what it was bound to.
-    explicit PrefixWalk(Serial since = 0) noexcept : since_(since) {}
-
-    void keep(const MessageInfo& info) noexcept {
-        if (info.has(PartKind::thinking)) keep_thinking(info.serial, false);
-        ++index_;
-    }
-    void insert(const MessageInfo& info) noexcept {
-        is_edited_ = true;
-        keep(info);
-    }
-    void remove(const MessageInfo& info) noexcept {
-        std::size_t thinking = 0;
-        for (const PartInfo& part : info.parts) thinking += part.kind == PartKind::thinking ? 1 : 0;
-        const bool is_only_thinking = thinking == info.parts.size();
-        if (!is_only_thinking || (thinking > 0 && has_kept_)) is_edited_ = true;
-    }
-    void change(const BoundPrint& before, const BoundPrint& after, Serial serial) noexcept {
-        const bool is_same_rest = before.rest == after.rest;
-        const bool is_taken = is_same_rest && before.has_thinking && !after.has_thinking;
-        const bool is_same = is_same_rest && before.up_to_thinking == after.up_to_thinking;
-        if (after.has_thinking) keep_thinking(serial, before.up_to_thinking != after.up_to_thinking);
-        if (!is_same && (!is_taken || has_kept_)) is_edited_ = true;
-        ++index_;
-    }
-
-    /// Index in the edited list.
-    [[nodiscard]] std::optional<std::size_t> first_void() const noexcept { return first_void_; }
-
-private:
-    void keep_thinking(Serial serial, bool is_void) noexcept {
-        has_kept_ = true;
-        if ((is_edited_ || is_void) && serial >= since_ && !first_void_) first_void_ = index_;
-    }
-
-    Serial since_;
-    std::size_t index_ = 0;
-    bool has_kept_ = false;
-    bool is_edited_ = false;
-    std::optional<std::size_t> first_void_{};
-};
+/// The index in `after`, an edited form of `before`, of the first message whose thinking is void: something in front of
+/// it is not what it was. Taking thinking away is no edit as long as none is kept in front of it. Messages that nobody
+/// edited are those of `before` themselves; `prints`: of message `old` of `before` and message `now` of `after`, which
+/// is another form of it. `since`: older thinking gets back what it was bound to.
+[[nodiscard]] std::optional<std::size_t> first_void_thinking(
+    std::span<const MessageInfo> before, const Outline& after, Serial since,
+    FunctionRef<std::pair<BoundPrint, BoundPrint>(std::size_t old, std::size_t now)> prints);
 
 }  // namespace whittle::inline v0::detail

@@ -38,10 +38,14 @@ public:
     /// All replacements after `version` of messages that were there then, composed. Throws Error(invalid_argument) for
     /// a version that the log does not know.
     [[nodiscard]] Changes since(std::uint64_t version) const;
+    /// The same for a list that has `old_size` messages and is to have `new_size`, with what came later as one more
+    /// change at its end. Throws Error(invalid_argument), too, if the list had another size at that version.
+    [[nodiscard]] Changes since(std::uint64_t version, std::size_t old_size, std::size_t new_size) const;
+
+private:
     /// Messages at `version`; each version without an entry appended one.
     [[nodiscard]] std::size_t size_at(std::uint64_t version) const noexcept;
 
-private:
     struct Entry {
         std::uint64_t version = 0;
         std::size_t first = 0;

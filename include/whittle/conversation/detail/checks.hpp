@@ -40,17 +40,14 @@ void grow(std::vector<T>& v, std::size_t extra) {
     if (needed > v.capacity()) v.reserve(std::max(needed, v.capacity() + v.capacity() / 2));
 }
 
-/// Adds `texts` of that splice and message of the record's entry.
-struct PlaceOfTexts {
-    std::size_t splice = 0;
-    std::size_t message = 0;
-};
-void add_texts(JournalRecord& record, std::vector<StoredText> texts, PlaceOfTexts place);
-/// `texts`, which are of that splice, in order of their parts.
-[[nodiscard]] std::vector<StoredText> in_order_of_parts(std::vector<StoredText> texts, std::size_t splice);
+/// Adds `texts` of that splice and message of the record's entry. False if there are none.
+bool add_texts(JournalRecord& record, std::vector<StoredText> texts, std::size_t splice, std::size_t message);
 
-/// What an error says of a message that a commit took out.
-[[nodiscard]] std::string took_it_out(const JournalRecord& record);
+/// Throws Error(invalid_argument) in a hook.
+void require_outside_hook(bool is_in_hook, std::string_view attempted);
+/// Throws Error(not_found) unless a message has the serial of one to restore; `replaced`: those that commits took out.
+[[nodiscard]] std::size_t require_index(const Outline& outline, Serial serial,
+                                        std::span<const ReplacedMessage> replaced);
 [[noreturn]] void throw_is_original(Serial serial);
 /// Throws Error(invalid_history) if `original` in place of message `index` broke a rule of `openai_chat` that is kept
 /// now: the journal entry took out other messages that belong to it.
@@ -66,7 +63,8 @@ void require_restorable(const Outline& outline, std::size_t index, const Message
 [[nodiscard]] Mark mark_of_result_media();
 
 [[nodiscard]] std::vector<ToolResult> shown_results(std::span<const ToolReturn> returns);
-[[nodiscard]] bool has_original(std::span<const ToolReturn> returns) noexcept;
+/// Whether each is shown as the tool gave it, and in no store.
+[[nodiscard]] bool is_plain(std::span<const ToolReturn> returns) noexcept;
 /// `returns` with the original parts where others are shown.
 [[nodiscard]] std::vector<ToolReturn> as_given(std::span<const ToolReturn> returns);
 
@@ -80,33 +78,6 @@ public:
 
 private:
     std::unordered_map<std::string_view, const PartInfo*> first_{};
-};
-
-/// Says of the messages of one push, in order, which of their parts show which of the results. A view of these.
-class ReturnMarks {
-public:
-    explicit ReturnMarks(std::span<const ToolReturn> returns);
-    ~ReturnMarks();
-    /// Marks the parts of `info` that show stored results, and collects how to get these back.
-    void mark(MessageInfo& info, std::vector<StoredText>& texts);
-
-private:
-    struct Returned {
-        const ToolReturn* result = nullptr;
-        std::vector<const StoredPart*> stored{};  ///< by part
-        std::size_t seen = 0;                     ///< its parts in front of it were shown
-        std::size_t end = 0;                      ///< behind its last text
-    };
-    /// Results with one id, in order; those in front of `current` were shown.
-    struct SameId {
-        std::vector<Returned> all{};
-        std::size_t current = 0;
-    };
-
-    static void mark_part(PartInfo& part, std::size_t index, const Returned& returned, std::size_t shown,
-                          std::vector<StoredText>& texts);
-
-    std::unordered_map<std::string_view, SameId> by_id_{};
 };
 
 /// The part of `old` that is gone if `now` parts are left after an edit of part `edited`; the number of parts if none

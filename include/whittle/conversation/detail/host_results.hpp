@@ -60,7 +60,27 @@ template <AgentMessage M>
     return holds;
 }
 
-/// Returns that wait for the message with their result, oldest first for each call id. Views of the returns.
+/// What waits for the results of calls, oldest first for each call id. Views of these.
+template <typename T>
+class ByCallId {
+public:
+    void add(std::string_view call_id, const T& item) { by_id_[call_id].items.push_back(&item); }
+    /// The oldest that waits for a result of that call; null if none does.
+    [[nodiscard]] const T* take(std::string_view call_id) {
+        const auto found = by_id_.find(call_id);
+        if (found == by_id_.end() || found->second.next == found->second.items.size()) return nullptr;
+        return found->second.items[found->second.next++];
+    }
+
+private:
+    struct Waiting {
+        std::vector<const T*> items{};
+        std::size_t next = 0;
+    };
+    std::unordered_map<std::string_view, Waiting> by_id_{};
+};
+
+/// Returns that wait for the message with their result. Views of the returns.
 class ReturnQueue {
 public:
     enum class Missing { refused, passed_over };  ///< a return whose message does not come
@@ -68,39 +88,20 @@ public:
     ReturnQueue(std::span<const ToolReturn> returns, Missing missing);
     ~ReturnQueue();
 
-    /// The oldest that waits for a result of that call; null if none does.
+    /// As `ByCallId::take`.
     [[nodiscard]] const ToolReturn* take(std::string_view call_id);
+    /// The same for each of several results.
+    [[nodiscard]] std::vector<const ToolReturn*> take(std::span<const HostResult> results);
     [[nodiscard]] std::span<const ToolReturn* const> taken() const noexcept { return taken_; }
     /// No more messages come. Throws Error(invalid_argument) if a return was not taken that may not be missing.
     void finish() const;
 
 private:
-    struct Waiting {
-        std::vector<const ToolReturn*> returns{};
-        std::size_t next = 0;
-    };
-    std::unordered_map<std::string_view, Waiting> by_id_{};
+    ByCallId<ToolReturn> waiting_{};
     std::vector<const ToolReturn*> taken_{};
     std::size_t count_ = 0;
     Missing missing_;
 };
-
-/// Calls that wait for their results, oldest first for each id.
-class WaitingCalls {
-public:
-    explicit WaitingCalls(std::vector<ToolContext> calls);
-    ~WaitingCalls();
-
-    /// The oldest with that id; null if there is none. Valid as long as this object.
-    [[nodiscard]] const ToolContext* take(std::string_view call_id);
-
-private:
-    std::vector<ToolContext> calls_;
-    std::unordered_map<std::string_view, std::vector<std::size_t>> by_id_{};  // newest first
-};
-
-/// Hands the parts of a finished result to a sink, a plain text as a stream.
-void push_parts(std::span<const Part> parts, PartSink& out);
 
 /// An edit of one part; without a text the part goes.
 struct HostEdit {
@@ -119,10 +120,15 @@ struct HostPlan {
     [[nodiscard]] bool has_original() const noexcept { return !show.empty() || !back.empty() || !only_stored.empty(); }
 };
 
+/// Who made a message with results.
+enum class MadeBy {
+    host,
+    adapter,  ///< of the returns, which it shows: no part is edited
+};
 /// `returns`: for each result what the chain made of it, or null. A result stays as it is where its message has no
 /// place for what is to be shown: for media that it does not have.
-[[nodiscard]] HostPlan plan_host_message(std::span<const HostResult> results,
-                                         std::span<const ToolReturn* const> returns);
+[[nodiscard]] HostPlan plan_message(std::span<const HostResult> results, std::span<const ToolReturn* const> returns,
+                                    MadeBy made_by);
 
 /// Sorts edits from the last part to the first.
 void sort_backwards(std::vector<HostEdit>& edits);

@@ -322,8 +322,8 @@ RepairResult Conversation<M>::repair(const ValidityProfile& profile, const Repai
 template <AgentMessage M>
 RepairResult Conversation<M>::mend(const ValidityProfile& profile, const RepairOptions& options,
                                    const EditEnvironment& environment) {
-    const std::size_t c = column(environment.counter);
-    RepairResult result{.remaining = validate(outline(), profile), .tokens_before = side_.columns[c].messages};
+    const std::size_t c = detail::column_of(history_, environment.counter);
+    RepairResult result{.remaining = validate(outline(), profile), .tokens_before = history_.side.columns[c].messages};
     result.tokens_after = result.tokens_before;
     if (environment.report != nullptr) environment.report->outcome = Outcome::undue;
     const bool is_due = options.for_request && detail::is_half_answered(outline());
@@ -336,14 +336,14 @@ RepairResult Conversation<M>::mend(const ValidityProfile& profile, const RepairO
         environment.report->more().violations_left = static_cast<std::int64_t>(result.remaining.size());
     }
     if (plan.repairs.empty()) return result;
-    detail::RepairedList<M> list(messages_, side_.infos, plan, profile, options.language, environment.clock->now(),
-                                 side_.counters.next_serial);
+    detail::RepairedList<M> list(history_.messages, history_.side.infos, plan, profile, options.language,
+                                 environment.clock->now(), history_.side.counters.next_serial);
     std::vector<Splice<M>> splices = list.to_splices();
     if (!is_change(splices)) return result;
     for (Splice<M>& s : splices) {
         for (std::size_t i = 0; i < s.infos.size(); ++i) {
-            side_.names.assign_to(s.infos[i]);
-            count_into(s.infos[i], s.messages[i]);
+            history_.side.names.assign_to(s.infos[i]);
+            detail::count_into(s.infos[i], s.messages[i], history_.side.columns);
         }
     }
     result.repairs = plan.repairs;
@@ -354,13 +354,13 @@ RepairResult Conversation<M>::mend(const ValidityProfile& profile, const RepairO
     if (environment.report != nullptr) fill_report(result, c, *environment.report);
     if (environment.dry_run) return result;
     detail::require_budget(environment, detail::repair_name, 0);
-    auto entry = new_entry(JournalEntry<M>::Kind::edit, std::string(detail::repair_name),
-                           std::string(plan.repairs.front().code));
+    auto entry = detail::new_entry(history_, JournalRecord::Kind::edit, std::string(detail::repair_name),
+                                   std::string(plan.repairs.front().code));
     entry->when = environment.clock->now();
     entry->tokens_before = result.tokens_before;
     entry->tokens_after = result.tokens_after;
-    const bool is_prefix_edit = commit(std::move(splices), std::move(entry));
-    side_.counters.next_serial = std::max(side_.counters.next_serial, list.next_serial());
+    const bool is_prefix_edit = detail::commit(history_, splices, std::move(entry));
+    history_.side.counters.next_serial = std::max(history_.side.counters.next_serial, list.next_serial());
     if (environment.report != nullptr)
         environment.report->details->prefix_edited = environment.on_prefix_edit && is_prefix_edit;
     return result;
@@ -370,7 +370,7 @@ RepairResult Conversation<M>::mend(const ValidityProfile& profile, const RepairO
 template <AgentMessage M>
 bool Conversation<M>::is_change(const std::vector<Splice<M>>& splices) const {
     return std::ranges::any_of(splices, [&](const Splice<M>& s) {
-        return !std::ranges::equal(s.infos, std::span(side_.infos).subspan(s.first, s.count), {},
+        return !std::ranges::equal(s.infos, std::span(history_.side.infos).subspan(s.first, s.count), {},
                                    &MessageInfo::fingerprint, &MessageInfo::fingerprint);
     });
 }
@@ -384,8 +384,9 @@ void Conversation<M>::fill_report(const RepairResult& result, std::size_t c, Sta
     details.first_changed = result.first_changed;
     details.repairs = result.repairs;
     details.violations_left = static_cast<std::int64_t>(result.remaining.size());
-    for (std::size_t i = *result.first_changed; i < std::min(side_.counters.sent, size()); ++i)
-        details.cached_tokens_invalidated = add_saturating(details.cached_tokens_invalidated, side_.infos[i].tokens[c]);
+    for (std::size_t i = *result.first_changed; i < std::min(history_.side.counters.sent, size()); ++i)
+        details.cached_tokens_invalidated =
+            add_saturating(details.cached_tokens_invalidated, history_.side.infos[i].tokens[c]);
 }
 
 /// The violations that there would be after `splices`.
@@ -395,22 +396,22 @@ std::vector<Violation> Conversation<M>::validate_with(const std::vector<Splice<M
     std::vector<const MessageInfo*> infos;
     std::size_t old = 0;
     const auto keep_until = [&](std::size_t end) {
-        for (; old < end; ++old) infos.push_back(&side_.infos[old]);
+        for (; old < end; ++old) infos.push_back(&history_.side.infos[old]);
     };
     for (const Splice<M>& s : splices) {
         keep_until(s.first);
         for (const MessageInfo& info : s.infos) infos.push_back(&info);
         old += s.count;
     }
-    keep_until(side_.infos.size());
+    keep_until(history_.side.infos.size());
     return validate(Outline(std::span<const MessageInfo* const>(infos)), profile);
 }
 
 template <AgentMessage M>
 std::int64_t Conversation<M>::tokens_with(const std::vector<Splice<M>>& splices, std::size_t c) const {
-    std::int64_t tokens = side_.columns[c].messages;
+    std::int64_t tokens = history_.side.columns[c].messages;
     for (const Splice<M>& s : splices) {
-        for (std::size_t i = 0; i < s.count; ++i) tokens -= side_.infos[s.first + i].tokens[c];
+        for (std::size_t i = 0; i < s.count; ++i) tokens -= history_.side.infos[s.first + i].tokens[c];
         for (const MessageInfo& info : s.infos) tokens = add_saturating(tokens, info.tokens[c]);
     }
     return tokens;

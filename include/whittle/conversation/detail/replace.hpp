@@ -1,262 +1,168 @@
 #pragma once
 
-// How Conversation<M> replaces stretches, rolls back and undoes; included by conversation.hpp.
+// How stretches of a history are replaced, and how that is rolled back.
 
-#include "whittle/conversation/conversation.hpp"
 #include "whittle/conversation/detail/bound_thinking.hpp"
 #include "whittle/conversation/detail/checks.hpp"
+#include "whittle/conversation/detail/history.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
-namespace whittle::inline v0 {
+namespace whittle::inline v0::detail {
 
 template <AgentMessage M>
-bool Conversation<M>::is_in_place(const std::vector<Splice<M>>& splices) noexcept {
+[[nodiscard]] bool is_in_place(const std::vector<Splice<M>>& splices) noexcept {
     return std::ranges::all_of(splices, [](const Splice<M>& s) { return s.count == s.messages.size(); });
 }
 
+/// Does all of an exchange that can fail, and gives the size after it.
 template <AgentMessage M>
-std::size_t Conversation<M>::make_room(std::vector<Splice<M>>& splices) {
-    std::size_t new_size = size();
+std::size_t make_room(History<M>& history, std::vector<Splice<M>>& splices) {
+    std::size_t new_size = history.size();
     for (Splice<M>& s : splices) {
         new_size = new_size + s.messages.size() - s.count;
         s.messages.reserve(s.count);
         s.infos.reserve(s.count);
     }
     if (!is_in_place(splices)) {
-        spare_messages_.clear();
-        spare_infos_.clear();
-        spare_messages_.reserve(std::max(new_size, size()));
-        spare_infos_.reserve(std::max(new_size, size()));
+        history.spare.clear();
+        history.spare_infos.clear();
+        history.spare.reserve(std::max(new_size, history.size()));
+        history.spare_infos.reserve(std::max(new_size, history.size()));
     }
-    side_.log.reserve_more(splices.size() + 1);
-    detail::grow(journal_, 1);
+    history.side.log.reserve_more(splices.size() + 1);
+    grow(history.journal, 1);
     return new_size;
 }
 
+/// Carries the splices out: each becomes its own inverse. There is room.
 template <AgentMessage M>
-void Conversation<M>::exchange(std::vector<Splice<M>>& splices) noexcept {
-    ++side_.epoch;
-    ++side_.edits;
-    side_.groups.forget();
+void exchange(History<M>& history, std::vector<Splice<M>>& splices) noexcept {
+    std::vector<M>& messages = history.messages;
+    std::vector<MessageInfo>& infos = history.side.infos;
+    history.side.note_moved();
     for (const Splice<M>& s : splices) {
-        for (const MessageInfo& info : std::span(side_.infos).subspan(s.first, s.count)) side_.take_from_sums(info);
-        for (const MessageInfo& info : s.infos) side_.add_to_sums(info);
+        for (const MessageInfo& info : std::span(infos).subspan(s.first, s.count)) history.side.take_from_sums(info);
+        for (const MessageInfo& info : s.infos) history.side.add_to_sums(info);
     }
     if (is_in_place(splices)) {
         for (Splice<M>& s : splices) {
-            std::ranges::swap_ranges(s.messages, std::span(messages_).subspan(s.first, s.count));
-            std::ranges::swap_ranges(s.infos, std::span(side_.infos).subspan(s.first, s.count));
+            std::ranges::swap_ranges(s.messages, std::span(messages).subspan(s.first, s.count));
+            std::ranges::swap_ranges(s.infos, std::span(infos).subspan(s.first, s.count));
         }
         return;
     }
-    spare_messages_.clear();
-    spare_infos_.clear();
+    history.spare.clear();
+    history.spare_infos.clear();
     std::size_t from = 0;
-    const auto keep_until = [&](std::size_t end) {
+    const auto move_until = [&](std::size_t end, std::vector<M>& to, std::vector<MessageInfo>& infos_to) {
         for (; from < end; ++from) {
-            spare_messages_.push_back(std::move(messages_[from]));
-            spare_infos_.push_back(std::move(side_.infos[from]));
+            to.push_back(std::move(messages[from]));
+            infos_to.push_back(std::move(infos[from]));
         }
     };
     for (Splice<M>& s : splices) {
-        keep_until(s.first);
+        move_until(s.first, history.spare, history.spare_infos);
         const std::size_t inserted = s.messages.size();
-        s.first = spare_messages_.size();
-        std::ranges::move(s.messages, std::back_inserter(spare_messages_));
-        std::ranges::move(s.infos, std::back_inserter(spare_infos_));
+        s.first = history.spare.size();
+        std::ranges::move(s.messages, std::back_inserter(history.spare));
+        std::ranges::move(s.infos, std::back_inserter(history.spare_infos));
         s.messages.clear();
         s.infos.clear();
-        for (const std::size_t end = from + s.count; from < end; ++from) {
-            s.messages.push_back(std::move(messages_[from]));
-            s.infos.push_back(std::move(side_.infos[from]));
-        }
+        move_until(from + s.count, s.messages, s.infos);
         s.count = inserted;
     }
-    keep_until(messages_.size());
-    messages_.swap(spare_messages_);
-    side_.infos.swap(spare_infos_);
-    spare_messages_.clear();
-    spare_infos_.clear();
+    move_until(messages.size(), history.spare, history.spare_infos);
+    messages.swap(history.spare);
+    infos.swap(history.spare_infos);
+    history.spare.clear();
+    history.spare_infos.clear();
 }
 
+/// Whether `splices` change what kept thinking is bound to; looks at thinking of messages from `since` on.
 template <AgentMessage M>
-std::shared_ptr<JournalEntry<M>> Conversation<M>::new_entry(typename JournalEntry<M>::Kind kind, std::string by,
-                                                            std::string reason) {
-    return std::make_shared<JournalEntry<M>>(
-        JournalEntry<M>{side_.new_record(kind, std::move(by), std::move(reason)), {}});
-}
-
-/// The commit point: up to `exchange` everything can fail, from there on nothing.
-template <AgentMessage M>
-bool Conversation<M>::commit(std::vector<Splice<M>> splices, std::shared_ptr<JournalEntry<M>> entry) {
-    const bool is_prefix_edit = entry != nullptr && edits_prefix(splices, 0);
-    const std::size_t new_size = make_room(splices);
-    ++side_.counters.version;
-    if (splices.empty()) side_.log.add(side_.counters.version, 0, 0, 0, new_size);
-    std::ptrdiff_t shift = 0;
+[[nodiscard]] bool edits_prefix(const History<M>& history, const std::vector<Splice<M>>& splices, Serial since) {
+    const auto thinks = [](const MessageInfo& info) { return info.has(PartKind::thinking); };
+    const auto brings_thinking = [&](const Splice<M>& s) { return std::ranges::any_of(s.infos, thinks); };
+    if (!history.side.has_thinking() && std::ranges::none_of(splices, brings_thinking)) return false;
+    std::vector<const M*> messages;  // as they would be
+    std::vector<const MessageInfo*> infos;
+    const auto add = [&](const M& message, const MessageInfo& info) {
+        messages.push_back(&message);
+        infos.push_back(&info);
+    };
+    std::size_t old = 0;
+    const auto keep_until = [&](std::size_t end) {
+        for (; old < end; ++old) add(history.messages[old], history.side.infos[old]);
+    };
     for (const Splice<M>& s : splices) {
-        side_.log.add(side_.counters.version, static_cast<std::size_t>(static_cast<std::ptrdiff_t>(s.first) + shift),
-                      s.count, s.messages.size(), new_size);
-        shift += static_cast<std::ptrdiff_t>(s.messages.size()) - static_cast<std::ptrdiff_t>(s.count);
+        keep_until(s.first);
+        for (std::size_t i = 0; i < s.infos.size(); ++i) add(s.messages[i], s.infos[i]);
+        old += s.count;
     }
-    exchange(splices);
-    side_.counters.reported_at = 0;
-    if (entry == nullptr) return false;
-    side_.counters.prefix_edited = side_.counters.prefix_edited || is_prefix_edit;
+    keep_until(history.size());
+    const Outline after{std::span<const MessageInfo* const>(infos)};
+    return first_void_thinking(history.side.infos, after, since,
+                               [&](std::size_t before, std::size_t now) {
+                                   return std::pair(bound_print(history.messages[before]), bound_print(*messages[now]));
+                               })
+        .has_value();
+}
+
+/// Replaces without an entry in the journal. Up to `exchange` everything can fail, and `splices` stay as they are then.
+template <AgentMessage M>
+void replace(History<M>& history, std::vector<Splice<M>>& splices) {
+    const std::size_t new_size = make_room(history, splices);
+    SideTable& side = history.side;
+    const std::uint64_t version = ++side.counters.version;
+    side.counters.reported_at = 0;
+    if (splices.empty()) side.log.add(version, 0, 0, 0, new_size);
+    std::size_t inserted = 0;
+    std::size_t removed = 0;
+    for (const Splice<M>& s : splices) {
+        side.log.add(version, s.first + inserted - removed, s.count, s.messages.size(), new_size);
+        inserted += s.messages.size();
+        removed += s.count;
+    }
+    exchange(history, splices);
+}
+
+/// Replaces, with `entry` as the newest of the journal. True if that changes what kept thinking is bound to.
+template <AgentMessage M>
+bool commit(History<M>& history, std::vector<Splice<M>>& splices, std::shared_ptr<JournalEntry<M>> entry) {
+    const bool is_prefix_edit = edits_prefix(history, splices, 0);
+    replace(history, splices);
+    Counters& counters = history.side.counters;
+    counters.prefix_edited = counters.prefix_edited || is_prefix_edit;
     entry->undo = std::move(splices);
-    journal_.push_back(std::move(entry));
-    ++side_.counters.next_entry;
+    add_entry(history, std::move(entry));
     return is_prefix_edit;
 }
 
 template <AgentMessage M>
-bool Conversation<M>::edits_prefix(const std::vector<Splice<M>>& splices, Serial since) const {
-    const auto thinks = [](const MessageInfo& info) { return info.has(PartKind::thinking); };
-    const auto brings_thinking = [&](const Splice<M>& s) { return std::ranges::any_of(s.infos, thinks); };
-    if (!side_.has_thinking() && std::ranges::none_of(splices, brings_thinking)) return false;
-    detail::PrefixWalk walk(since);
-    std::size_t old = 0;
-    const auto keep_until = [&](std::size_t end) {
-        for (; old < end; ++old) walk.keep(side_.infos[old]);
-    };
-    for (const Splice<M>& s : splices) {
-        keep_until(s.first);
-        const std::size_t end = s.first + s.count;
-        detail::Positions places(Outline(std::span<const MessageInfo>(side_.infos).subspan(s.first, s.count)));
-        for (std::size_t i = 0; i < s.infos.size(); ++i) {
-            const auto same = places.find(s.infos[i].serial, i);
-            if (!same || s.first + *same < old) {
-                walk.insert(s.infos[i]);
-                continue;
-            }
-            for (const std::size_t at = s.first + *same; old < at; ++old) walk.remove(side_.infos[old]);
-            walk.change(detail::bound_print(messages_[old]), detail::bound_print(s.messages[i]), s.infos[i].serial);
-            ++old;
-        }
-        for (; old < end; ++old) walk.remove(side_.infos[old]);
-    }
-    keep_until(side_.infos.size());
-    return walk.first_void().has_value();
+void free_spare(History<M>& history) noexcept {
+    std::vector<M>().swap(history.spare);
+    std::vector<MessageInfo>().swap(history.spare_infos);
 }
 
+/// Takes back the commits of a hook.
 template <AgentMessage M>
-void Conversation<M>::roll_back(const detail::Savepoint& to) noexcept {
-    while (journal_.size() > to.journal) {
+void roll_back(History<M>& history, const Savepoint& to) noexcept {
+    while (history.journal.size() > to.journal) {
         // Made in this hook by this conversation: nobody shares it, and no text of it has gone to a store.
-        auto entry = std::const_pointer_cast<JournalEntry<M>>(journal_.back());
-        journal_.pop_back();
-        exchange(entry->undo);
+        auto entry = std::const_pointer_cast<JournalEntry<M>>(history.journal.back());
+        history.journal.pop_back();
+        exchange(history, entry->undo);
     }
-    side_.roll_back(to.side);
-    free_spare();
+    history.side.roll_back(to.side);
+    free_spare(history);
 }
 
-template <AgentMessage M>
-void Conversation<M>::free_spare() noexcept {
-    std::vector<M>().swap(spare_messages_);
-    std::vector<MessageInfo>().swap(spare_infos_);
-}
-
-/// After a hook: texts that a store has acknowledged leave memory. Saves room only, so a failure is no failure.
-template <AgentMessage M>
-void Conversation<M>::settle(std::size_t from_entry) noexcept {
-    for (std::size_t e = from_entry; e < journal_.size(); ++e) {
-        auto entry = std::const_pointer_cast<JournalEntry<M>>(journal_[e]);
-        if (entry->kind != JournalEntry<M>::Kind::edit || entry->texts.empty()) continue;
-        try {
-            std::vector<StoredText> texts = std::exchange(entry->texts, {});
-            entry->texts.reserve(texts.size());
-            detail::Positions positions(outline());
-            sort_by_message(texts);
-            for (std::span<StoredText> left(texts); !left.empty();) {
-                const std::span<StoredText> same = left.first(count_of_first_message(left));
-                const Splice<M>& splice = entry->undo[same.front().splice];
-                const std::size_t message = same.front().message;
-                const auto now = positions.find(splice.infos[message].serial, splice.first + message);
-                if (now) drop_stored_texts(*entry, same, messages_[*now]);
-                left = left.subspan(same.size());
-            }
-        } catch (...) {
-        }
-    }
-    free_spare();
-}
-
-template <AgentMessage M>
-void Conversation<M>::prepare_undo(Splice<M>& splice, bool pin, Poll poll) {
-    for (std::size_t i = 0; i < splice.messages.size(); ++i) {
-        poll();
-        MessageInfo& info = splice.infos[i];
-        if (info.fingerprint == Hash128{}) {  // its text was in a store from the start
-            MessageInfo fresh = describe(splice.messages[i]);
-            for (std::size_t p = 0; p < fresh.parts.size() && p < info.parts.size(); ++p) {
-                fresh.parts[p].object_name = info.parts[p].object_name;
-                fresh.parts[p].tool = info.parts[p].tool;
-                fresh.parts[p].call_id.share_if_equal(info.parts[p].call_id);
-            }
-            info.parts = std::move(fresh.parts);
-            info.fingerprint = fresh.fingerprint;
-        }
-        info.tokens.clear();  // the columns may be others by now
-        count_into(info, splice.messages[i]);
-        info.pinned = info.pinned || pin;
-    }
-}
-
-template <AgentMessage M>
-bool Conversation<M>::undo(Poll poll) {
-    require_outside_hook("undo");
-    if (journal_.empty()) return false;
-    std::vector<Splice<M>> splices = load_undo(side_.own_objects(), *journal_.back(), poll);
-    for (Splice<M>& splice : splices) prepare_undo(splice, true, poll);
-    const JournalEntry<M>& entry = *journal_.back();
-    // Thinking from before the commit is valid again, later thinking was bound to what is taken back now.
-    const bool is_edited = entry.prefix_edited_before || edits_prefix(splices, entry.next_serial);
-    commit(std::move(splices), nullptr);
-    side_.counters.prefix_edited = is_edited;
-    journal_.pop_back();
-    return true;
-}
-
-template <AgentMessage M>
-void Conversation<M>::restore(Serial serial) {
-    require_outside_hook("restore");
-    const std::size_t index = require_index(serial, "restore");
-    for (const auto& entry : journal_) {
-        for (std::size_t s = 0; s < entry->undo.size(); ++s) {
-            const auto& infos = entry->undo[s].infos;
-            const auto found = std::ranges::find(infos, serial, &MessageInfo::serial);
-            if (found == infos.end()) continue;
-            const auto item = static_cast<std::size_t>(found - infos.begin());
-            Splice<M> splice{index, 1, {load_original(side_.own_objects(), *entry, s, item)}, {*found}};
-            prepare_undo(splice, true, no_poll);
-            if (splice.infos.front().fingerprint == side_.infos[index].fingerprint) detail::throw_is_original(serial);
-            join_group(splice.infos.front(), Outline(std::span<const MessageInfo>(side_.infos).first(index)));
-            detail::require_restorable(outline(), index, splice.infos.front(), entry->id);
-            std::vector<Splice<M>> splices;
-            splices.push_back(std::move(splice));
-            commit(std::move(splices), new_entry(JournalEntry<M>::Kind::restore, "host", "restore"));
-            return;
-        }
-    }
-    detail::throw_is_original(serial);
-}
-
-template <AgentMessage M>
-Conversation<M> Conversation<M>::fork(std::string new_id, const std::shared_ptr<Storage>& storage) const {
-    require_outside_hook("fork");  // the journal entries of a hook are not final
-    Conversation copy(*this);
-    copy.side_.id = to_safe_name(new_id.empty() ? random_ids()->next() : new_id);
-    if (!side_.objects) return copy;
-    copy.side_.objects = std::make_shared<StoredObjects>(*side_.objects, copy.side_.id);
-    copy.side_.objects->save_roots(storage);
-    return copy;
-}
-
-}  // namespace whittle::inline v0
+}  // namespace whittle::inline v0::detail

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "whittle/base/detail/function_ref.hpp"
 #include "whittle/base/hash.hpp"
 #include "whittle/conversation/detail/attachments.hpp"
 #include "whittle/conversation/detail/changes.hpp"
@@ -78,10 +79,17 @@ struct SideTable {
     /// Makes room for one message more, finds its tool round and names its calls. Behind it, `append` cannot fail.
     void prepare(MessageInfo& info);
     void append(MessageInfo&& info) noexcept;
-    void note_usage(const std::optional<Usage>& usage);
+    /// The newest message is a model's reply.
+    void note_reply(const std::optional<Usage>& usage);
+    /// The column of a counter; a new one gets what `count` says of each message. Strong guarantee.
+    [[nodiscard]] std::size_t column(const std::shared_ptr<const TokenCounter>& counter,
+                                     FunctionRef<std::int64_t(std::size_t)> count);
+
     /// Of a message that comes into the list or leaves it elsewhere than at its end.
     void add_to_sums(const MessageInfo& info) noexcept;
     void take_from_sums(const MessageInfo& info) noexcept;
+    /// Messages move, or go.
+    void note_moved() noexcept;
 
     /// The objects of a journal entry that a tool's result brought along, and whether it read some back.
     void note_returned(JournalRecord& record, const ToolReturn& returned);

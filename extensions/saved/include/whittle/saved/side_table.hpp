@@ -3,7 +3,7 @@
 #include "whittle/base/detail/function_ref.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/conversation/conversation.hpp"
-#include "whittle/conversation/detail/sync.hpp"
+#include "whittle/conversation/detail/history.hpp"
 #include "whittle/saved/detail/marks.hpp"
 #include "whittle/storage/storage.hpp"
 

@@ -1,7 +1,7 @@
-#include "whittle/conversation/conversation.hpp"
-
-#include "whittle/base/text.hpp"
 #include "whittle/conversation/detail/checks.hpp"
+
+#include "whittle/base/error.hpp"
+#include "whittle/base/text.hpp"
 #include "whittle/message/validity.hpp"
 
 #include <algorithm>
@@ -49,42 +49,34 @@ void require_restorable(const Outline& outline, std::size_t index, const Message
                                            " instead");
 }
 
-void add_texts(JournalRecord& record, std::vector<StoredText> texts, PlaceOfTexts place) {
+bool add_texts(JournalRecord& record, std::vector<StoredText> texts, std::size_t splice, std::size_t message) {
     for (StoredText& text : texts) {
-        text.splice = place.splice;
-        text.message = place.message;
+        text.splice = splice;
+        text.message = message;
         record.texts.push_back(std::move(text));
     }
+    return !texts.empty();
 }
 
-std::vector<StoredText> in_order_of_parts(std::vector<StoredText> texts, std::size_t splice) {
-    for (StoredText& text : texts) text.splice = splice;
-    std::ranges::sort(texts, {}, &StoredText::part);
-    return texts;
+void require_outside_hook(bool is_in_hook, std::string_view attempted) {
+    if (!is_in_hook) return;
+    throw Error(Errc::invalid_argument,
+                std::string(attempted) + ": not inside a hook; change messages there with turn.edit()");
 }
 
-std::string took_it_out(const JournalRecord& record) {
-    return "; journal entry " + std::to_string(record.id) + " by \"" + record.by + "\" took it out, undo that";
+std::size_t require_index(const Outline& outline, Serial serial, std::span<const ReplacedMessage> replaced) {
+    if (const auto index = outline.index_of(serial)) return *index;
+    std::string text = "restore message " + std::to_string(serial) + ": it is not in the list";
+    for (const ReplacedMessage& message : replaced) {
+        const JournalRecord& record = message.record;
+        text += "; journal entry " + std::to_string(record.id) + " by \"" + record.by + "\" took it out, undo that";
+    }
+    throw Error(Errc::not_found, text);
 }
 
 void throw_is_original(Serial serial) {
     throw Error(Errc::not_found, "restore message " + std::to_string(serial) + ": it is the original");
 }
-
-namespace {
-
-/// Which text of the result from part `from` on a shown one is; an adapter may show media elsewhere, and leave out
-/// empty and blank texts beside others.
-std::optional<std::size_t> next_text(const ToolResult& result, std::size_t from, const PartInfo& shown) {
-    for (std::size_t p = from; p < result.parts.size(); ++p) {
-        const Part& part = result.parts[p];
-        const bool may_be_left_out = shown.is_blank ? part.text.empty() && shown.bytes > 0 : is_blank(part.text);
-        if (part.kind != PartKind::media && !may_be_left_out) return p;
-    }
-    return std::nullopt;
-}
-
-}  // namespace
 
 std::vector<ToolResult> shown_results(std::span<const ToolReturn> returns) {
     std::vector<ToolResult> results;
@@ -92,8 +84,9 @@ std::vector<ToolResult> shown_results(std::span<const ToolReturn> returns) {
     return results;
 }
 
-bool has_original(std::span<const ToolReturn> returns) noexcept {
-    return std::ranges::any_of(returns, [](const ToolReturn& r) { return r.original.has_value(); });
+bool is_plain(std::span<const ToolReturn> returns) noexcept {
+    return std::ranges::all_of(
+        returns, [](const ToolReturn& r) { return r.stored.empty() && r.read_back.empty() && !r.original; });
 }
 
 std::vector<ToolReturn> as_given(std::span<const ToolReturn> returns) {
@@ -125,18 +118,6 @@ void NamesOfCalls::give_to(MessageInfo& info) const {
     }
 }
 
-ReturnMarks::~ReturnMarks() = default;
-
-ReturnMarks::ReturnMarks(std::span<const ToolReturn> returns) {
-    for (const ToolReturn& r : returns) {
-        Returned& returned = by_id_[r.result.call_id].all.emplace_back(Returned{&r});
-        for (const StoredPart& stored : r.stored) returned.stored.push_back(&stored);
-        std::ranges::stable_sort(returned.stored, {}, &StoredPart::part);
-        returned.end = r.result.parts.size();
-        while (returned.end > 0 && r.result.parts[returned.end - 1].kind == PartKind::media) --returned.end;
-    }
-}
-
 Mark mark_of_return(const ToolReturn& r, const StoredPart* stored, bool is_changed) {
     const auto make = [](Origin origin, const std::string& by, std::string reason, std::vector<std::string> keys) {
         return std::make_shared<const Provenance>(
@@ -146,39 +127,6 @@ Mark mark_of_return(const ToolReturn& r, const StoredPart* stored, bool is_chang
         return stored->is_whole ? make(Origin::original, stored->by, "stored", {stored->key}) : mark_of_stored(*stored);
     if (r.original && is_changed) return make(Origin::placeholder, r.original->by, "truncate", r.read_back);
     return r.read_back.empty() ? nullptr : make(Origin::original, "conversation", "read_back", r.read_back);
-}
-
-void ReturnMarks::mark_part(PartInfo& part, std::size_t index, const Returned& returned, std::size_t shown,
-                            std::vector<StoredText>& texts) {
-    const ToolReturn& r = *returned.result;
-    auto next = std::ranges::lower_bound(returned.stored, shown, {}, &StoredPart::part);
-    const auto is_of_part = [&] { return next != returned.stored.end() && (*next)->part == shown; };
-    part.mark = mark_of_return(r, is_of_part() ? *next : nullptr, true);
-    for (; is_of_part(); ++next) {
-        const StoredPart& stored = **next;
-        if (stored.is_whole || stored.key.empty() || r.original) continue;
-        texts.push_back({.part = index, .key = stored.key, .storage = stored.storage, .element = stored.element});
-    }
-}
-
-void ReturnMarks::mark(MessageInfo& info, std::vector<StoredText>& texts) {
-    for (std::size_t p = 0; p < info.parts.size(); ++p) {
-        if (info.parts[p].kind != PartKind::tool_result) continue;
-        const auto found = by_id_.find(info.parts[p].call_id);
-        if (found == by_id_.end()) continue;
-        SameId& same = found->second;
-        while (same.current < same.all.size() && same.all[same.current].seen >= same.all[same.current].end)
-            ++same.current;
-        for (std::size_t r = same.current; r < same.all.size(); ++r) {
-            Returned& returned = same.all[r];
-            const auto shown = next_text(returned.result->result, returned.seen, info.parts[p]);
-            if (!shown) continue;  // all its texts are placed: the next result with the same id
-            returned.seen = *shown + 1;
-            same.current = r;
-            mark_part(info.parts[p], p, returned, *shown, texts);
-            break;
-        }
-    }
 }
 
 std::size_t find_gone(std::span<const PartInfo> old, std::size_t now, std::size_t edited, bool is_text_set) {
