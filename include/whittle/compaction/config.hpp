@@ -47,9 +47,10 @@ struct CompactionConfig {
     std::string user_instruction{};     ///< the task, instead of the built-in one. Empty: that, in the chain's language
     GenerateOptions model_options{};    ///< options of every summary call, failover included
     std::int64_t max_input_tokens = 0;  ///< most tokens of a summary request; 0: the window less the reply, or 100000
-    std::optional<RetryConfig> retry{RetryConfig{2}};  ///< more attempts with the same model. Half a second apart
-    std::optional<FailoverConfig> failover{};          ///< attempts with another model. Absent: none
-    OnFailure on_failure = OnFailure::keep_going;      ///< `keep_going`: report and wait for growth; `propagate`: throw
+    /// More attempts with the same model. Half a second apart, of errors that may pass.
+    std::optional<RetryConfig> retry{RetryConfig{2}};
+    std::optional<FailoverConfig> failover{};      ///< attempts with another model. Absent: none
+    OnFailure on_failure = OnFailure::keep_going;  ///< `keep_going`: report and wait for growth; `propagate`: throw
     std::int64_t cool_down_tokens = 0;  ///< growth after a failure before the next attempt; 0: 5 % of the trigger
     /// Above this part of the trigger a summary is prepared on the host's executor; 0: off. By the summariser on
     /// `executor` of the callbacks, so that no hook waits for the model.

@@ -12,7 +12,7 @@
 
 namespace whittle::inline v0 {
 
-/// More attempts with the same model, after errors that may pass.
+/// More attempts with the same model.
 struct RetryConfig {
     int max_retries = 3;  ///< attempts beside the first one
 
