@@ -3,25 +3,27 @@
 #include "whittle/pruning/detail/pruning_fields.hpp"
 #include "whittle/summary/detail/summary_fields.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace whittle::inline v0 {
 
 namespace {
 
 ConfigFields<CompactionConfig> compaction_fields() {
     using C = CompactionConfig;
-    return {
+    ConfigFields<C> fields{
         {.name = "model",
          .member = ModelMember{},
          .meaning = "a name of `models`: who writes the summaries",
          .fallback = "the agent's own"},
-        {"threshold_tokens", &C::threshold_tokens,
-         "compaction starts above this many tokens, system text and tools included", 1},
-        {"threshold_fraction", &C::threshold_fraction, "instead: above this part of `profile.context_window`; 0: off",
-         0, 1},
-        {"target_tokens", &C::target_tokens, "what it works down to, the current turn not counted", 1},
-        {"target_fraction", &C::target_fraction, "instead: this part of `profile.context_window`; 0: off", 0, 1},
+        {"threshold_tokens", &C::threshold_tokens, "due above this many tokens, system text and tools included", 1},
+        {"threshold_fraction", &C::threshold_fraction,
+         "instead: above this part of the model's window, once it is known; 0: off", 0, 1},
+        {"target_tokens", &C::target_tokens, "tokens that it works down to, the current turn not counted", 1},
+        {"target_fraction", &C::target_fraction, "instead: this part of the model's window; 0: off", 0, 1},
         {"summary_size_tokens", &C::summary_size_tokens, "the summariser's output limit, enforced on what it wrote", 1},
-        {"summary_fraction", &C::summary_fraction, "instead: this part of `profile.context_window`; 0: off", 0, 1},
+        {"summary_fraction", &C::summary_fraction, "instead: this part of the model's window; 0: off", 0, 1},
         {"runway_fraction", &C::runway_fraction, "no summary once the cheap stages come this far below the threshold",
          0, 1},
         {.name = "current_turn_keep_rounds",
@@ -34,14 +36,14 @@ ConfigFields<CompactionConfig> compaction_fields() {
         {.name = "media",
          .member = word_member(&C::media,
                                {MediaMode::automatic, MediaMode::keep, MediaMode::placeholder, MediaMode::reference}),
-         .meaning = "`automatic`, `keep`, `placeholder` or `reference`: images of old turns",
+         .meaning = "`automatic`, `keep`, `placeholder` or `reference`: media of old turns",
          .words = {"automatic", "keep", "placeholder", "reference"}},
         {.name = "token_counter",
          .member = &C::token_counter,
          .meaning = "how this middleware counts; keys as in `tokens`",
          .fallback = "the chain's"},
         {"plain_summary_tokens", &C::plain_summary_tokens,
-         "tokens of a summary by rule where there is no model, or the model's failed; 0: none"},
+         "tokens of a summary by rule where there is no model, or the model's failed for good; 0: none"},
         detail::summary_role_field(&C::summary_role),
         {.name = "preserve_work",
          .member = object_member(&C::preserve_work, detail::preserve_work_fields()),
@@ -51,23 +53,13 @@ ConfigFields<CompactionConfig> compaction_fields() {
          .member = &C::user_instruction,
          .meaning = "the task, instead of the built-in one",
          .fallback = "built in"},
-        {"model_options", object_member(&C::model_options, detail::model_options_fields()),
-         "of every summary call; keys as in `summarization.model_options`"},
-        {"max_input_tokens", &C::max_input_tokens,
-         "bound of one summary request; 0: the window less the reply, or 100000"},
-        {"retry", object_member(&C::retry, detail::retry_fields()),
-         "more attempts with the same model, half a second apart"},
-        {"failover", object_member(&C::failover, detail::failover_fields()),
-         "attempts with another model; keys as in `summarization.failover`"},
         {.name = "on_failure",
          .member = word_member(&C::on_failure, {OnFailure::keep_going, OnFailure::propagate}),
          .meaning = "`keep_going`: report and wait for growth; `propagate`: throw",
          .words = {"keep_going", "propagate"}},
-        {"cool_down_tokens", &C::cool_down_tokens,
-         "growth after a failure before the next attempt; 0: 5 % of the threshold"},
-        {"prepare_fraction", &C::prepare_fraction,
-         "above this part of the threshold a summary is prepared on the host's executor; 0: off", 0, 1},
     };
+    std::ranges::move(detail::summary_call_fields<C>(), std::back_inserter(fields));
+    return fields;
 }
 
 void read_environment(CompactionConfig& config, ConfigEntry& entry) {

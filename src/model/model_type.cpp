@@ -10,17 +10,19 @@ constexpr std::array error_classes{ModelErrorClass::overflow,  ModelErrorClass::
                                    ModelErrorClass::server,    ModelErrorClass::bad_request, ModelErrorClass::refusal,
                                    ModelErrorClass::transport, ModelErrorClass::cancelled};
 
+WordMember<ScriptedReply> error_member() {
+    return {[](const ScriptedReply& reply) {
+                const auto found = reply.error ? std::ranges::find(error_classes, *reply.error) : error_classes.end();
+                return static_cast<std::size_t>(found - error_classes.begin());
+            },
+            [](ScriptedReply& reply, std::size_t word) { reply.error = error_classes[word]; }};
+}
+
 ConfigFields<ScriptedReply> reply_fields() {
-    WordMember<ScriptedReply> error{[](const ScriptedReply& reply) {
-                                        const auto found = reply.error ? std::ranges::find(error_classes, *reply.error)
-                                                                       : error_classes.end();
-                                        return static_cast<std::size_t>(found - error_classes.begin());
-                                    },
-                                    [](ScriptedReply& reply, std::size_t word) { reply.error = error_classes[word]; }};
     std::vector<std::string> names;
     for (const ModelErrorClass error_class : error_classes) names.emplace_back(name_of(error_class));
     return {{.name = "error",
-             .member = std::move(error),
+             .member = error_member(),
              .meaning = "a reply may be `{\"error\": class}`: overflow, rate_limit, auth, server, bad_request, "
                         "refusal, transport, cancelled",
              .words = std::move(names),

@@ -1,7 +1,8 @@
 #include "whittle/pruning/config.hpp"
 
-#include "whittle/base/detail/field_check.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/fields/detail/check_numbers.hpp"
+#include "whittle/pruning/detail/pruning_fields.hpp"
 #include "whittle/pruning/detail/pruning_plan.hpp"
 
 #include <fmt/format.h>
@@ -26,13 +27,7 @@ bool may_stand_for_a_text(const std::string& placeholder) {
 void check_pruning(const PruningConfig& config, std::string_view name, Problems& problems) {
     FieldCheck check(name, problems);
     check.tool_names(config.protected_tools, "protected_tools");
-    check.at_least(config.skip_boundary_turns, 0, "skip_boundary_turns");
-    check.at_least(config.protect_newest_tokens, 0, "protect_newest_tokens");
-    check.at_least(config.minimum_gain_tokens, 0, "minimum_gain_tokens");
-    check.at_least(config.head_bytes, 0, "head_bytes");
-    check.at_least(config.tail_bytes, 0, "tail_bytes");
-    check.at_least(config.head_lines, 0, "head_lines");
-    check.at_least(config.tail_lines, 0, "tail_lines");
+    detail::check_numbers(config, detail::pruning_fields(), check);
     check.error(config.partial && config.head_bytes == 0 && config.tail_bytes == 0, "partial",
                 "true with head_bytes 0 and tail_bytes 0", "one of them above 0");
     check.error(!may_stand_for_a_text(config.placeholder), "placeholder",

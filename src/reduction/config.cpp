@@ -1,9 +1,10 @@
 #include "whittle/reduction/config.hpp"
 
 #include "../chain/size_in_window.hpp"
-#include "whittle/base/detail/field_check.hpp"
 #include "whittle/base/detail/names.hpp"
 #include "whittle/base/detail/saturating.hpp"
+#include "whittle/chain/middleware_type.hpp"
+#include "whittle/fields/detail/check_numbers.hpp"
 #include "whittle/reduction/detail/truncation.hpp"
 
 #include <fmt/format.h>
@@ -58,9 +59,6 @@ std::string_view field_in_force(double fraction, std::int64_t window, std::strin
 }
 
 void check_clearing_limits(const ReductionConfig& config, const ModelProfile& profile, FieldCheck& check) {
-    check.fraction(config.max_fraction_for_clear, "max_fraction_for_clear");
-    check.fraction(config.free_fraction_for_clear, "free_fraction_for_clear");
-    check.fraction(config.clear_target_fraction, "clear_target_fraction");
     const std::int64_t window = profile.context_window;
     const ClearingLimits limits = limits_of(config, window);
     const auto due_field =
@@ -198,20 +196,9 @@ void check_tool_names(const ReductionConfig& config, const std::map<std::string,
 void check_reduction(const ReductionConfig& config, const ChainInfo& chain, std::string_view name, Problems& problems) {
     FieldCheck check(name, problems);
     check_backend(config, chain, check);
-    check.at_least(config.max_length_for_trunc, 1, "max_length_for_trunc");
+    detail::check_numbers(config, reduction_type().fields, check);
     for (const auto& [tool, settings] : config.tool_config)
         check.at_least(settings.max_length_for_trunc.value_or(1), 1, "tool_config." + tool + ".max_length_for_trunc");
-    check.at_least(config.max_tokens_for_trunc, 0, "max_tokens_for_trunc");
-    check.at_least(config.trunc_head_lines, 0, "trunc_head_lines");
-    check.at_least(config.trunc_tail_lines, 0, "trunc_tail_lines");
-    check.at_least(config.max_tokens_for_clear, 1, "max_tokens_for_clear");
-    check.at_least(config.clear_thinking_keep_turns.value_or(0), 0, "clear_thinking_keep_turns");
-    check.at_least(config.clear_thinking_keep_tokens, 0, "clear_thinking_keep_tokens");
-    check.at_least(config.clear_retention_suffix_limit, 0, "clear_retention_suffix_limit");
-    check.at_least(config.clear_at_least_tokens, 0, "clear_at_least_tokens");
-    check.at_least(config.clear_target_tokens, 0, "clear_target_tokens");
-    check.at_least(config.max_bytes_without_store, 0, "max_bytes_without_store");
-    check.at_least(config.max_bytes_without_stream, 0, "max_bytes_without_stream");
     check_streams(config, chain, check);
     check.error(config.read_file_tool_name.empty(), "read_file_tool_name", "\"\"", "the name of a tool");
     check_root(config, check);

@@ -21,7 +21,7 @@ StoreType<FileStoreConfig> file_store_type() {
     fields.insert(fields.end(),
                   {
                       {"temporary_max_age_seconds", &C::temporary_max_age_seconds,
-                       "older temporary files are removed on opening"},
+                       "seconds; on opening, older temporary files that no writer holds are removed"},
                       {.name = "shown_root",
                        .member = &C::shown_root,
                        .meaning = "what references to objects begin with, where the agent's own file tool finds the "

@@ -2,6 +2,9 @@
 #include "whittle/summarization/config.hpp"
 #include "whittle/summary/detail/summary_fields.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace whittle::inline v0 {
 
 namespace {
@@ -27,7 +30,7 @@ ConfigFields<PreserveUserMessages> user_message_fields() {
         {"enabled", &C::enabled, "the user's messages come back word for word"},
         {.name = "max_tokens",
          .member = &C::max_tokens,
-         .meaning = "tokens for all of them, newest first; without a trigger in tokens 30000",
+         .meaning = "tokens for all of them, newest first; 30000 without a trigger in tokens",
          .fallback = "a third of the trigger"},
     };
 }
@@ -37,32 +40,31 @@ ConfigFields<PreserveSkillsConfig> skill_fields() {
     return {
         {"skill_tool_name", &C::skill_tool_name, "the tool whose results are skills"},
         {"max_skills", &C::max_skills, "newest skills kept; 0: none"},
-        {"max_tokens_per_skill", &C::max_tokens_per_skill, "a longer one is cut at its end"},
-        {"skills_token_budget", &C::skills_token_budget, "tokens for all of them"},
+        {"max_tokens_per_skill", &C::max_tokens_per_skill, "tokens of one skill; a longer one is cut at its end"},
+        {"skills_token_budget", &C::skills_token_budget, "tokens for all skills"},
     };
 }
 
 ConfigFields<AttachFilesConfig> attached_file_fields() {
     using C = AttachFilesConfig;
     return {
-        {"max_files", &C::max_files, "those used last; 0: none"},
-        {"max_tokens_per_file", &C::max_tokens_per_file, "a longer one is cut at its end", 1},
-        {"max_tokens", &C::max_tokens, "tokens for all of them"},
+        {"max_files", &C::max_files, "files that come back, those used last; 0: none"},
+        {"max_tokens_per_file", &C::max_tokens_per_file, "tokens of one file; a longer one is cut at its end", 1},
+        {"max_tokens", &C::max_tokens, "tokens for all files"},
     };
 }
 
 ConfigFields<SummarizationConfig> summarization_fields() {
     using C = SummarizationConfig;
-    return {
+    ConfigFields<C> fields{
         {.name = "model",
          .member = ModelMember{},
          .meaning = "a name of `models`: who writes the summaries; may be left out with `plain_summary_tokens`",
          .fallback = "required"},
         {"trigger", object_member(&C::trigger, trigger_fields(), GivenObject::replaces),
          "any one condition starts a summary"},
-        {"keep_recent_tokens", &C::keep_recent_tokens, "newest rounds kept word for word"},
-        {"keep_recent_messages", &C::keep_recent_messages,
-         "and at least this many messages, rounded up to whole rounds"},
+        {"keep_recent_tokens", &C::keep_recent_tokens, "tokens of the newest rounds kept word for word"},
+        {"keep_recent_messages", &C::keep_recent_messages, "newest messages kept at least, rounded up to whole rounds"},
         {"preserve_user_messages", object_member(&C::preserve_user_messages, user_message_fields()),
          "the user's messages, word for word"},
         {"preserve_skills", object_member(&C::preserve_skills, skill_fields()), "skills that a tool loaded"},
@@ -73,45 +75,35 @@ ConfigFields<SummarizationConfig> summarization_fields() {
         {"summaries_per_level", &C::summaries_per_level,
          "so many summaries of one level become one of the next; 0: one summary, written anew by each fold"},
         {"retained_facts_tokens", &C::retained_facts_tokens,
-         "tokens for identifiers, paths and constraints that the summary lacks"},
+         "tokens for identifiers, paths, constraints that the summary lacks"},
         {"plain_summary_tokens", &C::plain_summary_tokens,
-         "tokens of a summary by rule where no model is given, or the model's failed; 0: none"},
+         "tokens of a summary by rule where no model is given, or the model's failed for good; 0: none"},
         {.name = "user_instruction",
          .member = &C::user_instruction,
          .meaning = "the task, instead of the built-in one",
          .fallback = "built in"},
         {"check_sections", &C::check_sections,
          "where sections of the built-in task lack, the model is told once which, and asked again"},
-        {"required_sections", &C::required_sections, "the same for headings of a task of one's own"},
+        {"required_sections", &C::required_sections, "headings that a task of one's own asks for; checked likewise"},
         {"offload_folded", &C::offload_folded,
-         "what is folded goes to the chain's storage, and the summary says as which"},
+         "what is folded goes to the chain's storage as one text, and the summary says as which"},
         {.name = "transcript_file_path",
          .member = &C::transcript_file_path,
-         .meaning = "told to the model behind the summary; the host writes the file (`Transcript`)",
+         .meaning = "path that the model is told behind the summary; the host writes the file (`Transcript`)",
          .fallback = "none"},
         detail::summary_role_field(&C::summary_role),
         {"continue_message", &C::continue_message,
          "the order to go on stands in a message of its own at the end, not in the summary"},
-        {"fit_limits", &C::fit_limits, "keep the request within the images and bytes that the provider takes"},
+        {"fit_limits", &C::fit_limits, "keep requests within the images and bytes that a provider takes"},
         {"emit_internal_events", &C::emit_internal_events,
          "events before_summarize, generate_summary, after_summarize"},
         {"reuse_prompt_cache", &C::reuse_prompt_cache,
          "ask with the conversation's own prefix and tools plus one instruction"},
-        {"model_options", object_member(&C::model_options, detail::model_options_fields()),
-         "of every summary call, failover included"},
-        {"max_input_tokens", &C::max_input_tokens,
-         "bound of one summary request; 0: the window less the reply, or 100000"},
         {"max_summary_tokens", &C::max_summary_tokens,
          "a longer summary is refused; 0: only what it replaces bounds it"},
-        {"retry", object_member(&C::retry, detail::retry_fields()),
-         "more attempts with the same model; absent: one attempt"},
-        {"failover", object_member(&C::failover, detail::failover_fields()),
-         "attempts with another model; absent: none"},
-        {"cool_down_tokens", &C::cool_down_tokens,
-         "growth after a failure before the next attempt; 0: 5 % of the trigger"},
-        {"prepare_fraction", &C::prepare_fraction,
-         "above this part of the trigger a summary is prepared on the host's executor; 0: off", 0, 1},
     };
+    std::ranges::move(detail::summary_call_fields<C>(), std::back_inserter(fields));
+    return fields;
 }
 
 void require_model(SummarizationConfig& config, ConfigEntry& entry) {

@@ -1,9 +1,9 @@
 #include "whittle/summary/config.hpp"
 
-#include "whittle/base/detail/field_check.hpp"
-#include "whittle/base/detail/names.hpp"
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/fields/detail/check_numbers.hpp"
+#include "whittle/summary/detail/summary_fields.hpp"
 
 #include <fmt/format.h>
 
@@ -38,18 +38,9 @@ std::vector<std::string> default_finding_tools() {
 
 void check_preserve_work(const PreserveWorkConfig& config, std::string_view name, Problems& problems) {
     FieldCheck check(name, problems);
-    check.at_least(config.plan_tokens, 0, "plan_tokens");
-    check.at_least(config.files_tokens, 0, "files_tokens");
-    check.at_least(config.findings_tokens, 0, "findings_tokens");
-    check.at_least(config.max_tokens_per_finding, 1, "max_tokens_per_finding");
-    const auto check_tools = [&](const std::vector<std::string>& tools, std::string_view field) {
-        for (const std::string& tool : tools) {
-            check.warn(!may_name_tool(tool), field, fmt::format("\"{}\"", tool),
-                       "the name of a tool, qualified or bare; there are no wildcards, so that this means none");
-        }
-    };
-    check_tools(config.plan_tools, "plan_tools");
-    check_tools(config.finding_tools, "finding_tools");
+    detail::check_numbers(config, detail::preserve_work_fields(), check);
+    check.tool_names(config.plan_tools, "plan_tools");
+    check.tool_names(config.finding_tools, "finding_tools");
 }
 
 void check_digest(const DigestConfig& config, std::string_view name, Problems& problems) {

@@ -5,10 +5,11 @@ namespace whittle::inline v0::detail {
 ConfigFields<PreserveWorkConfig> preserve_work_fields() {
     using C = PreserveWorkConfig;
     return {
-        {"plan_tokens", &C::plan_tokens, "for the newest plan or task list; 0: none"},
-        {"files_tokens", &C::files_tokens, "for files read and written, with lines, those used last; 0: none"},
-        {"findings_tokens", &C::findings_tokens, "for reports of sub-agents, the newest; 0: none"},
-        {"max_tokens_per_finding", &C::max_tokens_per_finding, "of a longer one the head", 1},
+        {"plan_tokens", &C::plan_tokens, "tokens for the newest plan or task list; 0: none"},
+        {"files_tokens", &C::files_tokens, "tokens for files read and written, with lines, those used last; 0: none"},
+        {"findings_tokens", &C::findings_tokens, "tokens for reports of sub-agents, the newest; 0: none"},
+        {"max_tokens_per_finding", &C::max_tokens_per_finding, "tokens of one report; of a longer one the head stays",
+         1},
         {"plan_tools", &C::plan_tools,
          "tools whose newest arguments are the plan, beside those whose arguments show that they are one"},
         {"finding_tools", &C::finding_tools, "tools whose results are reports of sub-agents"},
@@ -18,14 +19,14 @@ ConfigFields<PreserveWorkConfig> preserve_work_fields() {
 ConfigFields<GenerateOptions> model_options_fields() {
     using C = GenerateOptions;
     return {
-        {"max_output_tokens", &C::max_output_tokens, "0: the model's own limit"},
+        {"max_output_tokens", &C::max_output_tokens, "tokens of a reply at most; 0: the model's own limit"},
         {.name = "temperature",
          .member = &C::temperature,
-         .meaning = "of summary calls",
+         .meaning = "sampling temperature",
          .fallback = "the model's own"},
         {.name = "extra",
          .member = JsonMember<C>{&C::extra},
-         .meaning = "provider-specific fields of the request",
+         .meaning = "provider-specific fields of the request, as one JSON object",
          .fallback = "{}"},
     };
 }
@@ -40,7 +41,7 @@ ConfigFields<RetryConfig> retry_fields() {
 ConfigFields<FailoverConfig> failover_fields() {
     using C = FailoverConfig;
     return {
-        {"max_retries", &C::max_retries, "attempts once those of the first model are used up"},
+        {"max_retries", &C::max_retries, "attempts in all, once those of the first model are used up"},
         {.name = "model", .member = ModelMember{}, .meaning = "a name of `models`", .fallback = "the first model"},
     };
 }

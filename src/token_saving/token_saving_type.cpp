@@ -47,14 +47,14 @@ ConfigFields<TokenSavingConfig> token_saving_fields() {
         {.name = "early_exit_text", .member = &C::early_exit_text, .meaning = "the nudge", .fallback = "built in"},
         {.name = "signals",
          .member = signals_member(),
-         .meaning = "`none` or `trajectory`: what judges whether the agent runs in circles",
+         .meaning = "`none` or `trajectory`: what judges if the agent runs in circles",
          .words = {"none", "trajectory"}},
         {"enable_early_exit", &C::enable_early_exit, "nudge an agent that runs in circles"},
         {"enable_perplexity_compression", &C::enable_perplexity_compression, "drop words of old texts"},
         {.name = "perplexity_classifier",
          .member = classifier_member(),
-         .meaning = "`none`, `heuristic`, `frequency` (by the conversation's own counts, never a vocabulary) or "
-                    "`model`: which words go",
+         .meaning = "`none`, `heuristic`, `frequency` (by the conversation's own counts, not a vocabulary) or `model`: "
+                    "which words go",
          .words = {"none", "heuristic", "frequency", "model"}},
         {.name = "model",
          .member = ModelMember{},
@@ -73,7 +73,7 @@ ConfigFields<TokenSavingConfig> token_saving_fields() {
          .member = word_member(&C::when, {SavingTime::on_arrival, SavingTime::batched}),
          .meaning = "`on_arrival` or `batched`: when tool results are cut",
          .words = {"on_arrival", "batched"}},
-        {"batch_calls", &C::batch_calls, "model calls between batches", 1},
+        {"batch_calls", &C::batch_calls, "model calls between batches; 1: at every call", 1},
     };
 }
 

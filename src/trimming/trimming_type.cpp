@@ -28,9 +28,10 @@ ConfigFields<TrimmingConfig> trimming_fields() {
         {"trim_arguments", &C::trim_arguments, "trim arguments of calls that worked"},
         {"trim_on_arrival", &C::trim_on_arrival,
          "by lines: drop from new results what the model has before it already"},
-        {"min_result_bytes", &C::min_result_bytes, "shorter results stay"},
-        {"min_argument_bytes", &C::min_argument_bytes, "shorter arguments stay"},
-        {"exclude_tools", &C::exclude_tools, "beside `protected_tools` of the chain: never trimmed"},
+        {"min_result_bytes", &C::min_result_bytes, "results of fewer bytes stay"},
+        {"min_argument_bytes", &C::min_argument_bytes, "arguments of fewer bytes stay"},
+        {"exclude_tools", &C::exclude_tools,
+         "tools whose results and arguments stay, beside `protected_tools` of the chain"},
     };
 }
 

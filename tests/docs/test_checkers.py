@@ -8,6 +8,7 @@ import unittest
 
 import check_compared
 import check_docs
+import check_fields
 
 ROOT = pathlib.Path(__file__).parents[2]
 CUT = '[base/text.cpp](../tests/base/text.cpp) "a prefix never ends inside a character"'
@@ -24,6 +25,86 @@ int one();
 ```
 """
 SOURCE = "// [use]\n  int one();\n    int two();\n  // [/use]\n"
+
+
+HEADER = """struct Shared {
+    std::string root{};  ///< the file; see docs/a.md. Empty: none
+};
+struct Settings : Shared {
+    /// Bytes that stay, of
+    /// a text. Not of media.
+    std::int64_t bytes = 0;
+    Mode mode =
+        Mode::a;  ///< `a` or `b`
+    Profile profile{};                     ///< rules by name
+    std::optional<std::string> storage{};  ///< own storage
+};
+"""
+ROWS = """template <typename Config>
+ConfigField<Config> own_field(std::string Config::*member) {
+    return {.name = "storage", .member = member, .meaning = "own storage; keys as in `storage`"};
+}
+template <typename Config>
+ConfigFields<Config> disk_fields(std::string meaning) {
+    using C = Config;
+    return {{.name = "root", .member = &C::root, .meaning = std::move(meaning)}};
+}
+WordMember<Settings> profile_member() {
+    return {[](const Settings& config) { return config.profile.index; }};
+}
+ConfigFields<Settings> fields() {
+    using C = Settings;
+    auto root = disk_fields<C>("the file; see docs/a.md");
+    return {
+        {"bytes", &C::bytes, "bytes that stay, "
+         "of a text", 1},
+        {.name = "mode", .member = word_member(&C::mode, {Mode::a}), .meaning = "`a` or `b`", .words = {"a"}},
+        {.name = "profile", .member = profile_member(), .meaning = "rules by name: " + listed(names)},
+        {.name = "model", .member = ModelMember{}, .meaning = "words of its own"},
+        own_field(&C::storage),
+    };
+}
+"""
+
+
+class Fields(unittest.TestCase):
+    def check(self, old="", new="", written=False):
+        """The faults; with `written`, the rows and the README as they are written then."""
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            page = root / "extensions" / "config" / "README.md"
+            page.parent.mkdir(parents=True)
+            page.write_text("| `x.bytes` | integer | 0 | bytes that stay, of a text |\n| `x.mode` | string | a | `a` or `b` |\n")
+            for name, text in (("include/config.hpp", HEADER), ("src/rows.cpp", ROWS)):
+                (root / name).parent.mkdir()
+                (root / name).write_text(text.replace(old, new) if old else text)
+            checker = check_fields.Checker(root)
+            wrong = checker.check()
+            if not written:
+                return "\n".join(checker.faults)
+            checker.write(wrong)
+            again = check_fields.Checker(root)
+            self.assertEqual(again.check(), [])
+            return (root / "src/rows.cpp").read_text() + page.read_text()
+
+    def test_rows_without_faults(self):
+        self.assertEqual(self.check(), "")
+        self.assertEqual(self.check(written=True).partition("| `x")[0], ROWS)
+
+    def test_planted(self):
+        self.assertIn('src/rows.cpp:17: bytes: "bytes that stay, of a text" differs from', self.check("Bytes that stay", "Bytes kept"))
+        self.assertIn('Settings::bytes: "bytes kept, of a text"', self.check("Bytes that stay", "Bytes kept"))
+        self.assertIn("mode: no comment of Settings::mode", self.check("  ///< `a` or `b`", ""))
+        self.assertIn('mode: "`a`" differs', self.check('"`a` or `b`"', '"`a`"'))
+        self.assertIn('profile: "rules" differs', self.check("rules by name: ", "rules: "))
+        self.assertIn('src/rows.cpp:15: root: "the path" differs', self.check('"the file; see docs/a.md"', '"the path"'))
+        self.assertIn('differs from the first sentence of Settings::storage: "its storage; keys as in', self.check("///< own", "///< its"))
+        self.assertIn("a row without a meaning", self.check('.meaning = "`a` or `b`", ', ""))
+
+    def test_written(self):
+        written = self.check("Bytes that stay", 'Bytes "kept"', written=True)
+        self.assertIn('&C::bytes, "bytes \\"kept\\", of a text", 1}', written)
+        self.assertIn('| 0 | bytes "kept", of a text |', written)
 
 
 class Compared(unittest.TestCase):

@@ -21,7 +21,7 @@ ConfigFields<CondensingConfig> condensing_fields() {
         {"condense_json", &C::condense_json, "JSON and JSON lines"},
         {"condense_logs", &C::condense_logs, "logs, and what terminals are painted with"},
         {"condense_diffs", &C::condense_diffs, "unified diffs"},
-        {"condense_html", &C::condense_html, "pages"},
+        {"condense_html", &C::condense_html, "HTML pages"},
         {"condense_tables", &C::condense_tables, "CSV, TSV, Markdown, columns under capitals"},
         {"max_form_bytes", &C::max_form_bytes, "a longer form keeps both ends", 400},
         {"lossless_bytes", &C::lossless_bytes, "JSON of up to that size in its lossless form loses nothing"},
@@ -29,9 +29,9 @@ ConfigFields<CondensingConfig> condensing_fields() {
         {"head_rows", &C::head_rows, "of those: rows at the front that stay", 1},
         {"tail_rows", &C::tail_rows, "rows at the end that stay"},
         {"max_outliers", &C::max_outliers, "rows between that stay: errors, rare and extreme values"},
-        {"max_string_bytes", &C::max_string_bytes, "of one string in JSON that loses something", 16},
+        {"max_string_bytes", &C::max_string_bytes, "bytes of one string in JSON that loses something", 16},
         {"distil_min_bytes", &C::distil_min_bytes,
-         "with `model`: an extract of what is longer, in its form, than that"},
+         "with a model: an extract of what is longer, in its form, than that"},
         {"distil_max_input_bytes", &C::distil_max_input_bytes, "the model is shown both ends of a longer text", 1'000},
     };
 }

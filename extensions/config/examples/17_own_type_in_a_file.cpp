@@ -10,7 +10,7 @@ using namespace whittle;
 struct OldAnswersConfig {
     std::int64_t limit_tokens = 4'000;  ///< nothing is done up to this many tokens
     int keep_answers = 2;               ///< newest answers that stay as they are
-    std::string text = "(answered)";    ///< stands where an older one was
+    std::string text = "(answered)";    ///< stands where an older answer was
 };
 
 MiddlewareType<OldAnswersConfig> old_answers_type() {

@@ -9,7 +9,7 @@ ConfigFields<ReleaseContextConfig> release_context_fields() {
     using C = ReleaseContextConfig;
     return {
         own_storage_field(&C::storage),
-        {"tool_name", &C::tool_name, "of the tool that the chain offers"},
+        {"tool_name", &C::tool_name, "name of the tool that the chain offers"},
         {"protected_tools", &C::protected_tools, "beside those of the chain: their results are never released"},
         {"expected_calls", &C::expected_calls, "calls in which a release has to pay for what is read anew, at least"},
     };

@@ -30,41 +30,42 @@ namespace whittle::inline v0 {
 /// How a provider caches prompts. Prices are relative to the plain input price.
 struct CacheProfile {
     std::string name = "no_cache";
-    double read = 1.0;             ///< price of a token read from the cache
+    double read = 1.0;             ///< price of a token read from the cache, relative to the input price
     double write = 1.0;            ///< price of a token that is not read from it
     std::int64_t ttl_seconds = 0;  ///< lifetime since the last use; 0: nothing is cached
     std::int64_t minimum = 0;      ///< tokens that a cached prefix has at least
-    std::int64_t step = 1;         ///< tokens; a cached prefix is a multiple of it
+    std::int64_t step = 1;         ///< a cached prefix is a multiple of this many tokens
 
     friend bool operator==(const CacheProfile&, const CacheProfile&) = default;
 };
 
 /// Money per million tokens, in any currency.
 struct Prices {
-    double input = 0.0;
-    double cache_read = 0.0;
-    double cache_write = 0.0;
-    double output = 0.0;
+    double input = 0.0;        ///< money per million input tokens
+    double cache_read = 0.0;   ///< money per million tokens read from the cache
+    double cache_write = 0.0;  ///< money per million tokens written to the cache
+    double output = 0.0;       ///< money per million output tokens
 
     friend bool operator==(const Prices&, const Prices&) = default;
 };
 
 /// What the chain knows of the agent's model.
 struct ModelProfile {
-    std::string name{};
-    std::int64_t context_window = 0;  ///< tokens, 0: unknown
-    std::int64_t output_reserve = 0;  ///< tokens kept free for the reply
-    std::optional<Prices> prices{};
-    CacheProfile cache{};
-    ValidityProfile validity = openai_chat();
-    bool thinking_bound_to_prefix = false;  ///< thinking is void once something in front of it was edited
+    std::string name{};                        ///< the model's name, for reports
+    std::int64_t context_window = 0;           ///< tokens that the model takes; 0: unknown
+    std::int64_t output_reserve = 0;           ///< tokens of the window kept free for the reply
+    std::optional<Prices> prices{};            ///< without prices there are no money figures
+    CacheProfile cache{};                      ///< how the provider caches prompts, by name or numbers of your own
+    ValidityProfile validity = openai_chat();  ///< message rules that every edit keeps to
+    /// Thinking is void once something in front of it was edited; docs/message.md.
+    bool thinking_bound_to_prefix = false;
 };
 
 /// Bounds of one hook.
 struct Limits {
-    int model_calls = 32;
-    std::int64_t store_bytes = 0;  ///< 0: no limit
-    std::chrono::milliseconds deadline{120'000};
+    int model_calls = 32;                         ///< model calls in one hook
+    std::int64_t store_bytes = 0;                 ///< bytes stored in one hook; 0: no limit
+    std::chrono::milliseconds deadline{120'000};  ///< milliseconds that one hook may take
 };
 
 /// What `Chain::compact_now` is to do. Serials are those of the outline; `Outline::cut_points` has places that cut no
@@ -83,23 +84,24 @@ struct CompactOptions {
 
 /// Settings of a whole chain; every field has a default.
 struct ChainConfig {
-    std::shared_ptr<const TokenCounter> token_counter = chars();  ///< judges every trigger
-    ModelProfile profile{};
-    std::shared_ptr<Storage> storage{};  ///< takes what is cut out; null: the journal alone keeps it
-    std::vector<std::string> protected_tools = default_protected_tools();  ///< results never pruned or cleared
+    std::shared_ptr<const TokenCounter> token_counter = chars();  ///< how tokens are counted, for every trigger
+    ModelProfile profile{};                                       ///< the agent's model
+    std::shared_ptr<Storage> storage{};  ///< takes what is cut out; without one the journal alone keeps it
+    std::vector<std::string> protected_tools = default_protected_tools();  ///< tools whose results always stay
     std::function<bool(const MessageInfo&)> pins{};                        ///< further messages that stay as they are
     /// Asked before each commit of a middleware, on the hook's thread; false: nothing of it is committed
     /// (`Outcome::vetoed`). What it throws fails the middleware. Not asked in dry runs, nor for the chain's own
     /// repairs.
     std::function<bool(const CommitPlan&)> before_commit{};
-    Limits limits{};
-    bool verify = true;   ///< check every commit for new violations of `profile.validity`
-    bool repair = false;  ///< mend what breaks `profile.validity` before each model call; O(messages) a call
-    OnPrefixEdit on_prefix_edit = OnPrefixEdit::mark;  ///< with `profile.thinking_bound_to_prefix`
-    OnError on_error = OnError::skip;
+    Limits limits{};      ///< bounds of one hook
+    bool verify = true;   ///< check every edit for new violations of `profile.validity`
+    bool repair = false;  ///< mend what breaks `profile.validity` before each model call. O(messages) a call
+    /// With `profile.thinking_bound_to_prefix`: `mark` the request, or `drop` thinking that an edit made void.
+    OnPrefixEdit on_prefix_edit = OnPrefixEdit::mark;
+    OnError on_error = OnError::skip;    ///< a failing middleware: `skip` it and report, or `propagate` the error
     bool dry_run = false;                ///< plan and report, write nothing
     bool explain = false;                ///< reports list every candidate with its rule
-    std::optional<Language> language{};  ///< of notices; absent: `default_language()`
+    std::optional<Language> language{};  ///< language of notices: `en` or `zh`. Absent: `default_language()`
     std::shared_ptr<Clock> clock = system_clock();
     std::shared_ptr<IdSource> ids = random_ids();
     std::shared_ptr<Random> random = system_random();

@@ -25,32 +25,35 @@ enum class OnFailure {
 
 /// Settings of `Compaction`; docs/compaction.md has the table. Sizes are those of whole requests.
 struct CompactionConfig {
-    std::int64_t threshold_tokens = 40'000;  ///< compaction starts above it
-    double threshold_fraction =
-        0.0;  ///< of the model's window, instead; 0: off; 0.6 is a good value; waits for a window
-    std::int64_t target_tokens = 3'000;        ///< what it works down to, the current turn not counted
-    double target_fraction = 0.0;              ///< of the window, instead; 0: off
-    std::int64_t summary_size_tokens = 1'000;  ///< the model's output limit, and enforced on what it wrote
-    double summary_fraction = 0.0;             ///< of the window, instead; 0: off
+    std::int64_t threshold_tokens = 40'000;  ///< due above this many tokens, system text and tools included
+    /// Instead: above this part of the model's window, once it is known; 0: off. 0.6 is a good value.
+    double threshold_fraction = 0.0;
+    std::int64_t target_tokens = 3'000;        ///< tokens that it works down to, the current turn not counted
+    double target_fraction = 0.0;              ///< instead: this part of the model's window; 0: off
+    std::int64_t summary_size_tokens = 1'000;  ///< the summariser's output limit, enforced on what it wrote
+    double summary_fraction = 0.0;             ///< instead: this part of the model's window; 0: off
     double runway_fraction = 0.15;             ///< no summary once the cheap stages come this far below the threshold
-    std::optional<int> current_turn_keep_rounds{};          ///< absent: all of the current turn stays; else so many
-    std::optional<PruningConfig> pruning{PruningConfig{}};  ///< stage 0; absent: off
-    MediaMode media = MediaMode::automatic;                 ///< stage 1
-    std::shared_ptr<const TokenCounter> token_counter{};    ///< null: the chain's; `pessimistic()` is the source's
-    /// Tokens of a summary by rule, without a model (`plain_summary`), within the summary's size: where there is no
-    /// model, and where the model's summary failed for good. 0: none.
+    std::optional<int> current_turn_keep_rounds{};  ///< newest tool rounds of the current turn that stay. Absent: all
+    std::optional<PruningConfig> pruning{PruningConfig{}};  ///< the first stage. Absent: off
+    MediaMode media = MediaMode::automatic;  ///< `automatic`, `keep`, `placeholder` or `reference`: media of old turns
+    /// How this middleware counts. Null: as the chain; `pessimistic()` is the source's.
+    std::shared_ptr<const TokenCounter> token_counter{};
+    /// Tokens of a summary by rule where there is no model, or the model's failed for good; 0: none. By
+    /// `plain_summary`, within the summary's size.
     std::int64_t plain_summary_tokens = 0;
-    SummaryRole summary_role = SummaryRole::automatic;
-    PreserveWorkConfig preserve_work{};  ///< in at most half of the summary's size
-    std::string user_instruction{};      ///< empty: the built-in task in the chain's language
-    GenerateOptions model_options{};     ///< of every summary call; the output limit is the summary's size
-    std::int64_t max_input_tokens = 0;   ///< bound of one summary request; 0: what the window leaves
-    std::optional<RetryConfig> retry{RetryConfig{2}};  ///< 0.5 s apart, of errors that may pass
-    std::optional<FailoverConfig> failover{};
-    OnFailure on_failure = OnFailure::keep_going;
-    std::int64_t cool_down_tokens = 0;  ///< growth after a failure before the next attempt; 0: 5 % of the threshold
-    /// Above this part of the threshold a summary is prepared by the summariser on the host's executor (`executor` of
-    /// the callbacks), so that no hook waits for the model; 0: off.
+    SummaryRole summary_role = SummaryRole::automatic;  ///< the summary's role: `automatic`, `user` or `system`
+    /// Plan, files and reports of sub-agents, word for word, in up to half of the summary's size.
+    PreserveWorkConfig preserve_work{};
+    std::string user_instruction{};     ///< the task, instead of the built-in one. Empty: that, in the chain's language
+    GenerateOptions model_options{};    ///< options of every summary call, failover included
+    std::int64_t max_input_tokens = 0;  ///< most tokens of a summary request; 0: the window less the reply, or 100000
+    /// More attempts with the same model. Half a second apart, of errors that may pass.
+    std::optional<RetryConfig> retry{RetryConfig{2}};
+    std::optional<FailoverConfig> failover{};      ///< attempts with another model. Absent: none
+    OnFailure on_failure = OnFailure::keep_going;  ///< `keep_going`: report and wait for growth; `propagate`: throw
+    std::int64_t cool_down_tokens = 0;  ///< growth after a failure before the next attempt; 0: 5 % of the trigger
+    /// Above this part of the trigger a summary is prepared on the host's executor; 0: off. By the summariser on
+    /// `executor` of the callbacks, so that no hook waits for the model.
     double prepare_fraction = 0.0;
 };
 

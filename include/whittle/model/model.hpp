@@ -43,9 +43,9 @@ using DeltaSink = std::function<void(const Delta&)>;
 
 /// What a caller asks of one generation beside its messages.
 struct GenerateOptions {
-    std::int64_t max_output_tokens = 0;   ///< 0: the model's own limit
-    std::optional<double> temperature{};  ///< absent: the model's own
-    std::string extra{};                  ///< provider-specific fields of the request as one JSON object; empty: none
+    std::int64_t max_output_tokens = 0;   ///< tokens of a reply at most; 0: the model's own limit
+    std::optional<double> temperature{};  ///< sampling temperature. Absent: the model's own
+    std::string extra{};                  ///< provider-specific fields of the request, as one JSON object. Empty: none
 
     friend bool operator==(const GenerateOptions&, const GenerateOptions&) = default;
 };

@@ -34,12 +34,14 @@ struct ModelContext {
 /// A reply that a configuration has, or an error.
 struct ScriptedReply {
     std::string text{};
-    std::optional<ModelErrorClass> error{};  ///< instead of a text
+    /// A reply may be `{"error": class}`: overflow, rate_limit, auth, server, bad_request, refusal, transport,
+    /// cancelled. Absent: the text.
+    std::optional<ModelErrorClass> error{};
 };
 
 /// A model that answers from a configuration.
 struct ScriptedModelConfig {
-    std::vector<ScriptedReply> replies{};  ///< in order; the last one repeats
+    std::vector<ScriptedReply> replies{};  ///< what the model answers, in order; the last one repeats
 };
 
 [[nodiscard]] ModelType<ScriptedModelConfig> scripted_model_type();

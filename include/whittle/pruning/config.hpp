@@ -33,19 +33,19 @@ struct PruningConfig {
     std::function<bool(const PruningDetail&)> protect{};
     int skip_boundary_turns = 2;             ///< user turns at the end that stay; 0: the open round only
     bool protect_current_turn_only = false;  ///< with fewer turns than that: the newest one stays, instead of all
-    bool prune_failed_results = false;       ///< error results are evidence
-    std::int64_t protect_newest_tokens = 0;  ///< newest prunable results before the boundary that stay
+    bool prune_failed_results = false;       ///< prune results of failed calls too. They are evidence
+    std::int64_t protect_newest_tokens = 0;  ///< tokens of the newest prunable results before the boundary that stay
     std::int64_t minimum_gain_tokens = 0;    ///< prune nothing unless this much gets free
-    std::string placeholder{};               ///< empty: says what was pruned and where it is
+    std::string placeholder{};               ///< stands where a result was; empty: says what was pruned and where it is
     bool partial = false;                    ///< keep head and tail of a text around the placeholder
-    std::int64_t head_bytes = 1'000;         ///< with `partial`
-    std::int64_t tail_bytes = 500;           ///< with `partial`
-    /// Keeps the request within what the provider takes beside tokens (`ValidityProfile::limits`: images, their sizes,
-    /// bytes), whatever the boundary: too large images go, then media, oldest first, then for bytes results.
+    std::int64_t head_bytes = 1'000;         ///< bytes kept of the start, with `partial`
+    std::int64_t tail_bytes = 500;           ///< bytes kept of the end, with `partial`
+    /// Keep requests within the images and bytes that a provider takes. That is `ValidityProfile::limits`, whatever the
+    /// boundary: too large images go, then media, oldest first, then for bytes results.
     bool fit_limits = true;
     std::int64_t head_lines = 0;         ///< first lines kept, of at most `head_bytes`; 0: all of these
     std::int64_t tail_lines = 0;         ///< last lines kept, of at most `tail_bytes`; 0: all of these
-    std::shared_ptr<Storage> storage{};  ///< instead of the chain's
+    std::shared_ptr<Storage> storage{};  ///< own storage. Null: the chain's
 };
 
 /// The form that works to a budget: the newest 40'000 tokens of results stay, and nothing is done for less than 20'000.

@@ -23,48 +23,47 @@ using ClearToolInputs = std::variant<bool, std::vector<std::string>>;
 
 /// Settings for one tool; what is not set is inherited.
 struct ToolReductionConfig {
-    std::shared_ptr<Storage> backend{};
-    std::optional<bool> skip_truncation{};
-    std::optional<bool> skip_clear{};
-    std::optional<std::int64_t> max_length_for_trunc{};
+    std::shared_ptr<Storage> backend{};                  ///< own storage for this tool's results
+    std::optional<bool> skip_truncation{};               ///< wins for this tool over the middleware's own setting
+    std::optional<bool> skip_clear{};                    ///< wins for this tool over the middleware's own setting
+    std::optional<std::int64_t> max_length_for_trunc{};  ///< bytes of text that one result of this tool keeps
 };
 
 /// Settings of `Reduction`; docs/reduction.md has the table.
 struct ReductionConfig {
-    std::shared_ptr<Storage> backend{};  ///< instead of the chain's storage
+    std::shared_ptr<Storage> backend{};  ///< own storage. Null: the chain's
     bool skip_truncation = false;        ///< do not shorten results when they return
     bool skip_clear = false;             ///< do not clear old tool rounds
-    bool fit_limits = false;  ///< below the images and bytes that the provider takes, too, as `PruningConfig` has it
-    std::string read_file_tool_name = "read_file";  ///< named in notices if the request lists that tool
-    std::string root_dir{};                         ///< prefix of the keys; empty: the conversation's id
-    std::int64_t max_length_for_trunc = 50'000;     ///< bytes of text in one result
-    std::int64_t max_tokens_for_trunc = 0;          ///< the same limit in tokens; 0: off
-    std::int64_t trunc_head_lines = 0;  ///< first lines that stay of a truncated text, in half the limit; 0: all of it
-    std::int64_t trunc_tail_lines = 0;  ///< last lines that stay, in the other half; 0: all of it
-    std::vector<std::string> trunc_exclude_tools{};
-    std::int64_t max_tokens_for_clear = 160'000;  ///< clearing is due above this
-    /// Instead, once the model's window is known: above this part of it; 0: off.
-    double max_fraction_for_clear = 0.0;
-    /// Above this part of a known window clearing is due as soon as it costs nothing: a stage with a schedule
-    /// (`Trimming`) stands in front, and the prompt cache has expired or that stage has just broken it; 0: off.
+    bool fit_limits = false;  ///< keep requests within the images and bytes that a provider takes. See `PruningConfig`
+    std::string read_file_tool_name = "read_file";  ///< tool that notices name, if the request lists it
+    std::string root_dir{};                      ///< prefix of the keys of stored objects. Empty: the conversation's id
+    std::int64_t max_length_for_trunc = 50'000;  ///< bytes of text that one result keeps
+    std::int64_t max_tokens_for_trunc = 0;       ///< tokens that one result keeps, beside that limit in bytes; 0: off
+    std::int64_t trunc_head_lines = 0;  ///< first lines of a truncated text, in half of the limit; 0: all of that half
+    std::int64_t trunc_tail_lines = 0;  ///< last lines of a truncated text, in the other half; 0: all of that half
+    std::vector<std::string> trunc_exclude_tools{};  ///< tools whose results are never truncated
+    std::int64_t max_tokens_for_clear = 160'000;     ///< clearing is due above this many tokens
+    double max_fraction_for_clear = 0.0;  ///< instead: above this part of the model's window, once it is known; 0: off
+    /// Due above this part where it breaks no prompt cache: after a pause, or behind a commit of `trimming`; 0: off. It
+    /// needs a stage with a schedule (`Trimming`) in front.
     double free_fraction_for_clear = 0.0;
-    ClearToolInputs clear_tool_inputs = false;
-    bool keep_failed = false;          ///< do not clear the results of calls that failed (`PartInfo::is_error`)
-    bool clear_failed_inputs = false;  ///< clear the arguments of failed calls too, once their rounds are old
-    /// Replies that think, counted from the newest, whose thinking stays when clearing is due; that of the open tool
-    /// loop stays anyway. Absent: no limit. With both limits a reply keeps its thinking while it is within both.
+    ClearToolInputs clear_tool_inputs = false;  ///< clear the arguments of cleared calls too: of all tools, or of these
+    bool keep_failed = false;                   ///< do not clear results of failed calls. See `PartInfo::is_error`
+    bool clear_failed_inputs = false;           ///< clear the arguments of failed calls too, once their rounds are old
+    /// Newest replies that think whose thinking stays when clearing is due. That of the open tool loop stays anyway.
+    /// Absent: no limit. With both limits a reply keeps its thinking while it is within both.
     std::optional<int> clear_thinking_keep_turns{};
-    std::int64_t clear_thinking_keep_tokens = 0;     ///< newest thinking that stays; 0: no limit
-    int clear_retention_suffix_limit = 1;            ///< newest tool rounds kept; 0 is 1
-    std::int64_t clear_at_least_tokens = 0;          ///< clear nothing unless this much gets free
-    std::vector<std::string> clear_exclude_tools{};  ///< their results are never cleared
-    std::int64_t clear_target_tokens = 0;      ///< clear oldest first, until below this; 0: all that may be cleared
-    double clear_target_fraction = 0.0;        ///< instead, once the window is known: this part of it; 0: off
-    std::int64_t max_bytes_without_store = 0;  ///< 0: eight times `max_length_for_trunc`
-    /// Bytes of a written result that are held in memory for a store that cannot stream (`Storage::open_writer`); a
-    /// longer one cannot be stored.
+    std::int64_t clear_thinking_keep_tokens = 0;  ///< tokens of newest thinking kept when clearing is due; 0: no limit
+    int clear_retention_suffix_limit = 1;         ///< newest tool rounds kept; 0 is 1
+    std::int64_t clear_at_least_tokens = 0;       ///< clear nothing unless this much gets free
+    std::vector<std::string> clear_exclude_tools{};  ///< tools whose results are never cleared
+    std::int64_t clear_target_tokens = 0;  ///< clear oldest first, until below this; 0: all that may be cleared
+    double clear_target_fraction = 0.0;  ///< instead: down to this part of the model's window, once it is known; 0: off
+    std::int64_t max_bytes_without_store = 0;  ///< bytes kept if nothing can be stored; 0: 8 x `max_length_for_trunc`
+    /// Bytes of a written result held for a store that cannot stream; a longer one cannot be stored. Held in memory:
+    /// see `Storage::open_writer`.
     std::int64_t max_bytes_without_stream = 64LL << 20;
-    std::map<std::string, ToolReductionConfig> tool_config{};
+    std::map<std::string, ToolReductionConfig> tool_config{};  ///< settings by tool name
 };
 
 /// The store for results of `tool`: its own, the middleware's, or the chain's; null if there is none.

@@ -89,7 +89,7 @@ public:
 void require_valid_key(std::string_view attempted, std::string_view key);
 
 struct MemoryStorageOptions {
-    std::int64_t max_bytes = 0;      ///< sum of all contents, 0 for no limit; more is Error(storage_failed)
+    std::int64_t max_bytes = 0;      ///< sum of all contents; 0: no limit. More is Error(storage_failed)
     std::shared_ptr<Clock> clock{};  ///< of `ObjectInfo::stored_at`; null: the system's
 };
 
@@ -104,10 +104,12 @@ enum class Durability {
 };
 
 struct FileStorageOptions {
+    /// What a finished write survives: `none`, `data`, `full`; see docs/storage.md.
     Durability durability = Durability::data;
-    int temporary_max_age_seconds = 3'600;  ///< on opening, older temporary files that no writer holds are removed
-    /// What `locate` shows in place of the root's path: where the agent's own file tool, perhaps in a container, finds
-    /// the directory. Empty: the absolute path.
+    /// Seconds; on opening, older temporary files that no writer holds are removed.
+    int temporary_max_age_seconds = 3'600;
+    /// What references to objects begin with, where the agent's own file tool finds the directory elsewhere. `locate`
+    /// shows it. Empty: the absolute path.
     std::string shown_root{};
 };
 

@@ -47,8 +47,8 @@ struct StoreAround {
 
 /// A directory as a configuration names it.
 struct FileStoreConfig : FileStorageOptions {
-    std::string root{};      ///< the directory
-    std::string root_env{};  ///< instead: the name of an environment value that holds it
+    std::string root{};      ///< the directory; a relative one is relative to the configuration file
+    std::string root_env{};  ///< instead of `root`: the name of an environment value that holds it
 };
 
 [[nodiscard]] StoreType<MemoryStorageOptions> memory_store_type();

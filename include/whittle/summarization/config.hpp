@@ -15,11 +15,11 @@ namespace whittle::inline v0 {
 
 /// When a summary is due: any one condition is enough, or all of them. 0 switches a condition off.
 struct Trigger {
-    std::int64_t context_tokens = 0;    ///< more tokens than this, system text and tools included
-    std::int64_t context_messages = 0;  ///< more messages than this
-    double context_fraction = 0.0;  ///< more tokens than this part of the model's window, once one is known; at most 1
-    /// More tokens than this part where a fold breaks no prompt cache: a stage with a schedule (`Trimming`) stands in
-    /// front, and the cache has expired or that stage has just broken it.
+    std::int64_t context_tokens = 0;    ///< due above this many tokens, system text and tools included; 0: off
+    std::int64_t context_messages = 0;  ///< due above this many messages; 0: off
+    double context_fraction = 0.0;      ///< due above this part of the model's window, once it is known; 0: off
+    /// Due above this part where a fold breaks no prompt cache: after a pause, or behind a commit of `trimming`; 0:
+    /// off. It needs a stage with a schedule (`Trimming`) in front.
     double free_fraction = 0.0;
     bool needs_all = false;  ///< due only while every condition that is on holds, not any one of them
 
@@ -28,8 +28,8 @@ struct Trigger {
 
 /// Whether the user's messages come back word for word beside the summary.
 struct PreserveUserMessages {
-    bool enabled = true;
-    /// Tokens for all of them, newest first. Absent: a third of `trigger.context_tokens`, or 30'000 without one.
+    bool enabled = true;  ///< the user's messages come back word for word
+    /// Tokens for all of them, newest first; 30000 without a trigger in tokens. Absent: a third of `context_tokens`.
     std::optional<std::int64_t> max_tokens{};
 
     friend bool operator==(const PreserveUserMessages&, const PreserveUserMessages&) = default;
@@ -38,64 +38,65 @@ struct PreserveUserMessages {
 /// How skills that a tool loaded survive a summary.
 struct PreserveSkillsConfig {
     std::string skill_tool_name = "skill";      ///< the tool whose results are skills
-    int max_skills = 5;                         ///< newest ones kept; 0: none
-    std::int64_t max_tokens_per_skill = 5'000;  ///< a longer one is cut at its end
-    std::int64_t skills_token_budget = 25'000;  ///< for all of them
+    int max_skills = 5;                         ///< newest skills kept; 0: none
+    std::int64_t max_tokens_per_skill = 5'000;  ///< tokens of one skill; a longer one is cut at its end
+    std::int64_t skills_token_budget = 25'000;  ///< tokens for all skills
 
     friend bool operator==(const PreserveSkillsConfig&, const PreserveSkillsConfig&) = default;
 };
 
 /// How much of the files comes back that the callback `attach_files` gives.
 struct AttachFilesConfig {
-    int max_files = 5;                         ///< those used last; 0: none
-    std::int64_t max_tokens_per_file = 5'000;  ///< a longer one is cut at its end
-    std::int64_t max_tokens = 25'000;          ///< for all of them
+    int max_files = 5;                         ///< files that come back, those used last; 0: none
+    std::int64_t max_tokens_per_file = 5'000;  ///< tokens of one file; a longer one is cut at its end
+    std::int64_t max_tokens = 25'000;          ///< tokens for all files
 
     friend bool operator==(const AttachFilesConfig&, const AttachFilesConfig&) = default;
 };
 
 /// Settings of `Summarization`; docs/summarization.md has the table.
 struct SummarizationConfig {
-    Trigger trigger{.context_tokens = 160'000};
-    std::int64_t keep_recent_tokens = 15'000;  ///< newest rounds kept word for word
-    std::int64_t keep_recent_messages = 0;     ///< and at least this many messages, rounded up to whole rounds
-    PreserveUserMessages preserve_user_messages{};
-    PreserveSkillsConfig preserve_skills{};
-    PreserveWorkConfig preserve_work{};
-    AttachFilesConfig attach_files{};  ///< of the callback `attach_files`
-    /// So many summaries of one level become one of the next: a summary stands for what is new, behind those that are
-    /// there and stay byte for byte. 0: one summary, which each fold writes anew. Not on overflow, nor where the rules
+    Trigger trigger{.context_tokens = 160'000};     ///< any one condition starts a summary
+    std::int64_t keep_recent_tokens = 15'000;       ///< tokens of the newest rounds kept word for word
+    std::int64_t keep_recent_messages = 0;          ///< newest messages kept at least, rounded up to whole rounds
+    PreserveUserMessages preserve_user_messages{};  ///< the user's messages, word for word
+    PreserveSkillsConfig preserve_skills{};         ///< skills that a tool loaded
+    PreserveWorkConfig preserve_work{};             ///< plan, files and reports of sub-agents, word for word
+    AttachFilesConfig attach_files{};               ///< files that the host's callback `attach_files` gives
+    /// So many summaries of one level become one of the next; 0: one summary, written anew by each fold. A summary
+    /// stands for what is new, behind those that are there and stay byte for byte. Not on overflow, nor where the rules
     /// want user and assistant in turns.
     int summaries_per_level = 0;
-    std::int64_t retained_facts_tokens = 1'000;  ///< for identifiers, paths and constraints that the summary lacks
-    /// Tokens of a summary by rule, without a model (`plain_summary`): where no model is given, and where the model's
-    /// summary failed for good. 0: none; then a model is required, and a failed summary leaves the history as it is.
+    std::int64_t retained_facts_tokens = 1'000;  ///< tokens for identifiers, paths, constraints that the summary lacks
+    /// Tokens of a summary by rule where no model is given, or the model's failed for good; 0: none. By
+    /// `plain_summary`. With 0 a model is required, and a failed summary leaves the history as it is.
     std::int64_t plain_summary_tokens = 0;
-    std::string user_instruction{};  ///< empty: the built-in task in the chain's language
-    bool check_sections =
-        false;  ///< of the built-in task: where some lack, the model is told once which, and asked again
-    std::vector<std::string> required_sections{};  ///< the same for headings of a task of one's own
-    /// What is folded goes to the chain's storage as one text, and the summary says as which: the model can read what
-    /// the summary lacks. Without a storage, and beside `finalize`, nothing is stored.
+    std::string user_instruction{};  ///< the task, instead of the built-in one. Empty: that, in the chain's language
+    /// Where sections of the built-in task lack, the model is told once which, and asked again.
+    bool check_sections = false;
+    std::vector<std::string> required_sections{};  ///< headings that a task of one's own asks for; checked likewise
+    /// What is folded goes to the chain's storage as one text, and the summary says as which. The model can read there
+    /// what the summary lacks. Without a storage, and beside `finalize`, nothing is stored.
     bool offload_folded = false;
-    std::string transcript_file_path{};  ///< told to the model behind the summary; empty: no word of it
-    SummaryRole summary_role = SummaryRole::automatic;
-    /// The order to go on stands in a user message of its own at the end, not in the summary, unless the user has just
-    /// asked. `ChainConfig::before_commit` may refuse it alone (reason "continue").
+    /// Path that the model is told behind the summary; the host writes the file (`Transcript`). Empty: no word of it.
+    std::string transcript_file_path{};
+    SummaryRole summary_role = SummaryRole::automatic;  ///< the summary's role: `automatic`, `user` or `system`
+    /// The order to go on stands in a message of its own at the end, not in the summary. It is a user message, and is
+    /// not there if the user has just asked. `ChainConfig::before_commit` may refuse it alone (reason "continue").
     bool continue_message = false;
-    /// Below the limits of the validity profile on images and bytes, too, after a summary or without one: too large
-    /// images become references in the chain's storage, then media, oldest first, then for bytes results.
+    /// Keep requests within the images and bytes that a provider takes. Also without a summary: too large images become
+    /// references in the chain's storage, then media, oldest first, then for bytes results.
     bool fit_limits = false;
-    bool emit_internal_events = false;    ///< before_summarize, generate_summary, after_summarize
+    bool emit_internal_events = false;    ///< events before_summarize, generate_summary, after_summarize
     bool reuse_prompt_cache = false;      ///< ask with the conversation's own prefix and tools plus one instruction
-    GenerateOptions model_options{};      ///< of every summary call, failover included
-    std::int64_t max_input_tokens = 0;    ///< bound of one summary request; 0: see `input_bound`
+    GenerateOptions model_options{};      ///< options of every summary call, failover included
+    std::int64_t max_input_tokens = 0;    ///< most tokens of a summary request; 0: the window less the reply, or 100000
     std::int64_t max_summary_tokens = 0;  ///< a longer summary is refused; 0: only what it replaces bounds it
-    std::optional<RetryConfig> retry{};
-    std::optional<FailoverConfig> failover{};
+    std::optional<RetryConfig> retry{};   ///< more attempts with the same model. Absent: one attempt
+    std::optional<FailoverConfig> failover{};  ///< attempts with another model. Absent: none
     std::int64_t cool_down_tokens = 0;  ///< growth after a failure before the next attempt; 0: 5 % of the trigger
-    /// Above this part of the trigger in tokens a summary is prepared on the host's executor (`executor` of the
-    /// callbacks), so that no hook waits for the model; 0: off. See docs/summarization.md.
+    /// Above this part of the trigger a summary is prepared on the host's executor; 0: off. Of the trigger in tokens,
+    /// by `executor` of the callbacks: no hook waits for the model; docs/summarization.md.
     double prepare_fraction = 0.0;
 
     friend bool operator==(const SummarizationConfig&, const SummarizationConfig&) = default;

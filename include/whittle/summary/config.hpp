@@ -14,14 +14,14 @@ namespace whittle::inline v0 {
 
 /// More attempts with the same model.
 struct RetryConfig {
-    int max_retries = 3;  ///< beside the first attempt
+    int max_retries = 3;  ///< attempts beside the first one
 
     friend bool operator==(const RetryConfig&, const RetryConfig&) = default;
 };
 
 /// Attempts with other models, once the first model's attempts are used up.
 struct FailoverConfig {
-    int max_retries = 3;  ///< attempts in all
+    int max_retries = 3;  ///< attempts in all, once those of the first model are used up
 
     friend bool operator==(const FailoverConfig&, const FailoverConfig&) = default;
 };
@@ -47,14 +47,15 @@ struct DigestConfig {
 
 /// What of the state of the work stands beside a summary, word for word and never through a model.
 struct PreserveWorkConfig {
-    std::int64_t plan_tokens = 500;               ///< for the newest plan or task list; 0: none
-    std::int64_t files_tokens = 500;              ///< for files read and written, with lines, those used last; 0: none
-    std::int64_t findings_tokens = 2'000;         ///< for reports of sub-agents, the newest; 0: none
-    std::int64_t max_tokens_per_finding = 1'000;  ///< of a longer one the head
-    /// Tools whose newest arguments are the plan, beside those whose arguments show that they are one: a list of items
-    /// with their states, or check boxes.
+    std::int64_t plan_tokens = 500;        ///< tokens for the newest plan or task list; 0: none
+    std::int64_t files_tokens = 500;       ///< tokens for files read and written, with lines, those used last; 0: none
+    std::int64_t findings_tokens = 2'000;  ///< tokens for reports of sub-agents, the newest; 0: none
+    std::int64_t max_tokens_per_finding = 1'000;  ///< tokens of one report; of a longer one the head stays
+    /// Tools whose newest arguments are the plan, beside those whose arguments show that they are one. Such arguments
+    /// are a list of items with their states, or check boxes.
     std::vector<std::string> plan_tools{};
-    std::vector<std::string> finding_tools = default_finding_tools();  ///< whose results are reports of sub-agents
+    /// Tools whose results are reports of sub-agents.
+    std::vector<std::string> finding_tools = default_finding_tools();
 
     friend bool operator==(const PreserveWorkConfig&, const PreserveWorkConfig&) = default;
 };

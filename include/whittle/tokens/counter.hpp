@@ -35,9 +35,9 @@ public:
 };
 
 struct CharsOptions {
-    double chars_per_token = 4.0;           ///< UTF-8 bytes per token, > 0; kept to a thousandth
-    bool round_up = false;                  ///< per message; false rounds down
-    std::int64_t tokens_per_image = 2'000;  ///< per media part
+    double chars_per_token = 4.0;           ///< UTF-8 bytes per token, 0.001 to 1000000. Kept to a thousandth
+    bool round_up = false;                  ///< round up instead of down, per message
+    std::int64_t tokens_per_image = 2'000;  ///< tokens of each media part
 };
 
 /// UTF-8 bytes divided by a constant: the rule of thumb of the field (4.0, rounded down, 2,000 per media part).

@@ -19,20 +19,21 @@ enum class TrimUnit : std::uint8_t {
 
 /// Settings of `Trimming`: docs/trimming.md has the reasons, and the ages at which text goes.
 struct TrimmingConfig {
-    TrimUnit unit = TrimUnit::passages;
-    /// Cached text of requests of up to that size stays as it is; of up to 10'000 tokens, if that is less, after a
-    /// pause that is longer than the cache lives.
+    TrimUnit unit = TrimUnit::passages;  ///< what stays of an old text: whole `passages`, or single `lines`
+    /// Cached text of requests of up to that size stays as it is; after a pause longer than the cache lives of up to
+    /// 10,000, if that is less.
     std::int64_t start_tokens = 20'000;
     int keep_rounds = 1;           ///< newest model calls whose results stay as they came
     double window_fraction = 0.0;  ///< above this part of a known window what may go goes, whatever it costs; 0: off
-    bool trim_reads = true;        ///< the content of files
-    bool trim_outputs = true;      ///< what programs and searches say
-    bool trim_arguments = true;    ///< of calls that worked
+    bool trim_reads = true;        ///< trim the content of files
+    bool trim_outputs = true;      ///< trim what programs and searches print
+    bool trim_arguments = true;    ///< trim arguments of calls that worked
     bool trim_on_arrival = true;   ///< by lines: drop from new results what the model has before it already
-    std::int64_t min_result_bytes = 400;       ///< shorter results stay
-    std::int64_t min_argument_bytes = 240;     ///< shorter arguments stay
-    std::vector<std::string> exclude_tools{};  ///< never trimmed, beside the chain's protected tools
-    std::shared_ptr<Storage> storage{};        ///< null: the chain's
+    std::int64_t min_result_bytes = 400;    ///< results of fewer bytes stay
+    std::int64_t min_argument_bytes = 240;  ///< arguments of fewer bytes stay
+    /// Tools whose results and arguments stay, beside `protected_tools` of the chain.
+    std::vector<std::string> exclude_tools{};
+    std::shared_ptr<Storage> storage{};  ///< own storage. Null: the chain's
 };
 
 /// The `Provenance::reason` of what stands in place of trimmed text.

@@ -14,11 +14,29 @@ namespace whittle::inline v0::detail {
 [[nodiscard]] ConfigFields<RetryConfig> retry_fields();
 [[nodiscard]] ConfigFields<FailoverConfig> failover_fields();
 
+/// The calls of the model, and when they are made again or ahead of time.
+template <typename Config>
+[[nodiscard]] ConfigFields<Config> summary_call_fields() {
+    using C = Config;
+    return {
+        {"model_options", object_member(&C::model_options, model_options_fields()),
+         "options of every summary call, failover included"},
+        {"max_input_tokens", &C::max_input_tokens,
+         "most tokens of a summary request; 0: the window less the reply, or 100000"},
+        {"retry", object_member(&C::retry, retry_fields()), "more attempts with the same model"},
+        {"failover", object_member(&C::failover, failover_fields()), "attempts with another model"},
+        {"cool_down_tokens", &C::cool_down_tokens,
+         "growth after a failure before the next attempt; 0: 5 % of the trigger"},
+        {"prepare_fraction", &C::prepare_fraction,
+         "above this part of the trigger a summary is prepared on the host's executor; 0: off", 0, 1},
+    };
+}
+
 template <typename Config>
 [[nodiscard]] ConfigField<Config> summary_role_field(SummaryRole Config::*member) {
     return {.name = "summary_role",
             .member = word_member(member, {SummaryRole::automatic, SummaryRole::user, SummaryRole::system}),
-            .meaning = "`automatic`, `user` or `system`",
+            .meaning = "the summary's role: `automatic`, `user` or `system`",
             .words = {"automatic", "user", "system"}};
 }
 

@@ -12,7 +12,7 @@ namespace whittle::inline v0 {
 
 /// A model behind chat completions as configurations name it.
 struct OpenAIModelSettings : HttpModelSettings {
-    std::string dialect{};  ///< a name of `openai::dialects()`; empty: "openai"
+    std::string dialect{};  ///< what kind of server it is: a name of `openai::dialects()`. Empty: "openai"
 };
 
 /// The type "openai", for `ConfigTypes::register_model`.

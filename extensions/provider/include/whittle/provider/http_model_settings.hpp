@@ -12,11 +12,11 @@ namespace whittle::inline v0 {
 
 /// A model of a provider as configurations name it. It holds no key: only where to find one.
 struct HttpModelSettings {
-    std::string model{};                 ///< the provider's name of it
-    std::string base_url{};              ///< empty: the provider's own
-    std::string api_key_env{};           ///< name of the environment value that holds the key; empty: no key is sent
-    std::int64_t max_output_tokens = 0;  ///< 0: the model's own
-    std::string extra{};                 ///< further fields of every request as a JSON object; empty: none
+    std::string model{};        ///< the provider's name of the model
+    std::string base_url{};     ///< the address in front of a call's path. Empty: the provider's own
+    std::string api_key_env{};  ///< the name of the environment value that holds the key. Empty: no key is sent
+    std::int64_t max_output_tokens = 0;  ///< tokens of a reply, where a call does not say. 0: the model's own
+    std::string extra{};                 ///< further fields of every request, as a JSON object. Empty: none
 };
 
 /// Where the models of a configuration get what a file should not hold.
@@ -36,7 +36,7 @@ template <typename Settings>
         {.name = "model", .member = &C::model, .meaning = "the provider's name of the model", .required = true},
         {.name = "base_url",
          .member = &C::base_url,
-         .meaning = "the address in front of `" + path + "`",
+         .meaning = "the address in front of a call's path: `" + path + "`",
          .fallback = "the provider's"},
         {.name = "api_key_env",
          .member = &C::api_key_env,
@@ -49,7 +49,7 @@ template <typename Settings>
          .fallback = "the model's own"},
         {.name = "extra",
          .member = JsonMember<C>{&C::extra},
-         .meaning = "further fields of every request",
+         .meaning = "further fields of every request, as a JSON object",
          .fallback = "{}"},
     };
 }

@@ -6,7 +6,7 @@ namespace whittle::inline v0 {
 
 /// What a configuration says of masking.
 struct RedactedStoreConfig {
-    bool redaction = false;  ///< masked by the rules of `RedactionRules{}` before it is stored
+    bool redaction = false;  ///< mask what looks like a secret before it is stored, by `RedactionRules{}`
 };
 
 /// The store that masks, for `ConfigTypes::register_store_around`. Masks by the rules that whittle has; a host that

@@ -9,8 +9,9 @@ namespace whittle::inline v0 {
 
 /// Redis as a configuration names it.
 struct RedisStoreConfig : RedisStorageOptions {
-    std::string user{};          ///< empty: the default user
-    std::string password_env{};  ///< name of the environment value that holds the password; empty: none
+    std::string user{};  ///< user name for AUTH. Empty: the default user
+    /// The name of an environment value that holds the password; no file holds it. Empty: none.
+    std::string password_env{};
 };
 
 /// The type "redis", for `ConfigTypes::register_store`. The store asks for the password at each new connection, so that

@@ -13,12 +13,12 @@ namespace whittle::inline v0 {
 
 /// What the model itself may take out of the request, by a tool that the chain offers.
 struct ReleaseContextConfig {
-    std::string tool_name = "release_context";
+    std::string tool_name = "release_context";   ///< name of the tool that the chain offers
     std::vector<std::string> protected_tools{};  ///< beside those of the chain: their results are never released
-    /// Calls that are taken to follow, at least: as many as were made so far if these are more. A release that would
-    /// not pay in that many waits, since the provider has to read anew what stands behind it.
+    /// Calls in which a release has to pay for what is read anew, at least. As many as were made so far, if these are
+    /// more: a release that would not pay in that many waits.
     int expected_calls = 10;
-    std::shared_ptr<Storage> storage{};  ///< instead of the chain's
+    std::shared_ptr<Storage> storage{};  ///< own storage. Null: the chain's
 };
 
 /// Reports every value that is out of range, as "{name}.{field}".

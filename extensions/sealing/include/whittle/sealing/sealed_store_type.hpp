@@ -9,7 +9,9 @@ namespace whittle::inline v0 {
 
 /// What a configuration says of sealing.
 struct SealedStoreConfig {
-    std::string sealing_key_env{};  ///< name of the environment value that holds the keys; empty: not sealed
+    /// Encrypt what is stored: the name of an environment value that holds the keys, each a line of an id, a space and
+    /// 64 hexadecimal digits; the last one encrypts new objects. Empty: not sealed.
+    std::string sealing_key_env{};
 };
 
 /// The store that seals, for `ConfigTypes::register_store_around`. It asks for the keys once. Opening throws

@@ -13,10 +13,13 @@
 namespace whittle::inline v0 {
 
 struct SqliteStorageOptions {
-    Durability durability = Durability::data;  ///< SQLite's `synchronous`: none is OFF, data is NORMAL, full is FULL
-    int busy_timeout_ms = 10'000;              ///< waiting for other writers; then Error(storage_failed). 0: not at all
-    std::int64_t max_file_bytes = 0;  ///< of the file, not of its log; more is Error(storage_failed). 0: no limit
-    /// Objects that were stored longer ago are absent and are removed at opening and by `remove_expired`. 0: never.
+    /// What a finished write survives: `none`, `data`, `full` (extensions/sqlite/README.md). SQLite's `synchronous`:
+    /// OFF, NORMAL, FULL.
+    Durability durability = Durability::data;
+    /// Milliseconds that other writers are waited for; 0: not at all. Then Error(storage_failed).
+    int busy_timeout_ms = 10'000;
+    std::int64_t max_file_bytes = 0;  ///< bytes of the file without its log; 0: no limit. More is Error(storage_failed)
+    /// Objects that were stored longer ago are absent; 0: never. They are removed at opening and by `remove_expired`.
     std::int64_t expire_after_seconds = 0;
     /// On opening, streams that nobody holds are swept; where the system has no locks of open files (F_OFD_SETLK),
     /// those that began longer ago.

@@ -10,7 +10,7 @@ namespace whittle::inline v0 {
 
 /// Exact counting as configurations name it.
 struct ExactCounterConfig {
-    std::string vocabularies{};  ///< directory of installed vocabularies; empty: the user's
+    std::string vocabularies{};  ///< the directory of installed vocabularies. Empty: the user's
 };
 
 /// The types "o200k_base", "cl100k_base", ..., for `ConfigTypes::register_counter`. Opening throws what `open_encoding`
