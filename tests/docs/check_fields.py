@@ -1,7 +1,7 @@
 """What a key of a configuration means is said once: by the first sentence of its member's comment. Its row in `ConfigFields` repeats it.
 
     check_fields.py [--write] [ROOT]    prints each row that says something else, and ends with 1 if there is one
-                                        --write: first gives these rows the comments' words, and the tables of READMEs too
+                                        --write: first gives these rows the comments' words, and the tables of extensions' pages too
 
 A row has neither the capital nor the period of the sentence. What only a configuration file knows may follow: `; keys as in ...`, or a list
 that the program makes. A key without a member (`ModelMember`) has words of its own.
@@ -177,7 +177,7 @@ class Checker:
         return wrong
 
     def write(self, wrong):
-        pages = {page: page.read_text() for page in self.root.glob("extensions/*/README.md")}
+        pages = {page: page.read_text() for page in self.root.glob("extensions/*/*.md")}
         for row, expected in sorted(wrong, key=lambda each: -each[0].begin):
             text, end = self.texts[row.file], row.begin + len(row.literals)
             self.texts[row.file] = text[: row.begin] + quoted(expected + row.ending) + text[end:]

@@ -1,4 +1,4 @@
-// extensions/config/README.md against the tables that read a configuration.
+// extensions/config/README.md and keys.md against the tables that read a configuration.
 #include "provider_types.hpp"
 #include "whittle/config/config_json.hpp"
 
@@ -30,8 +30,8 @@ Chain<ChatMessage> chain_from(const ChainSettings& settings) { return make_chain
 
 }  // namespace
 
-TEST_CASE("extensions/config/README.md has the row of every key, as the reader knows it", "[config_json]") {
-    const std::string docs = read_docs();
+TEST_CASE("the pages of extensions/config have the row of every key, as the reader knows it", "[config_json]") {
+    const std::string docs = read_docs() + read_docs("extensions/config/keys.md");
     for (const ConfigKey& key : config_keys()) {
         const std::string fallback = key.fallback.empty() ? std::string("empty") : key.fallback;
         const std::string row = fmt::format("| `{}` | {} | {} | {} |\n", key.path, key.type, fallback, key.meaning);
@@ -40,8 +40,8 @@ TEST_CASE("extensions/config/README.md has the row of every key, as the reader k
     }
 }
 
-TEST_CASE("a default in the tables of extensions/config/README.md is that of the structure", "[config_json]") {
-    const std::string docs = read_docs();
+TEST_CASE("a default in the tables of extensions/config is that of the structure", "[config_json]") {
+    const std::string docs = read_docs() + read_docs("extensions/config/keys.md");
     const auto documented = [&](const std::string& key) {
         const std::size_t row = docs.find("| `" + key + "` | ");
         if (row == std::string::npos) return std::string("no such key");
