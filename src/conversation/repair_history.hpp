@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/conversation/detail/repair_plan.hpp"
+#include "repair_plan.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -15,17 +15,6 @@
 
 namespace whittle::inline v0::detail {
 
-/// What repair writes into a history: constant, so that a second run finds the same.
-struct RepairTexts {
-    std::string_view missing_result;
-    std::string_view bad_arguments;
-    std::string_view missing_user;
-    std::string_view go_on;
-    std::string_view media;
-};
-
-[[nodiscard]] const RepairTexts& repair_texts(Language language) noexcept;
-
 /// An id as a report shows it: valid UTF-8, at most 64 bytes.
 [[nodiscard]] std::string shown_id(std::string_view id);
 
@@ -33,7 +22,7 @@ struct RepairTexts {
 class RepairHistory {
 public:
     RepairHistory(const Outline& outline, const ValidityProfile& profile, const RepairOptions& options,
-                  RepairAbilities abilities, const std::vector<Violation>& violations);
+                  MessagePort::Abilities abilities, const std::vector<Violation>& violations);
 
     [[nodiscard]] RepairPlan plan();
 
@@ -157,7 +146,7 @@ private:
     const Outline& outline_;
     const ValidityProfile& profile_;
     const RepairOptions& options_;
-    RepairAbilities abilities_;
+    MessagePort::Abilities abilities_;
     bool pairs_ = false;          ///< the profile asks that calls and results stand together
     bool results_first_ = false;  ///< and in front of other content
     bool merges_ = false;         ///< the provider reads neighbours of one role as one message

@@ -5,7 +5,7 @@
 #include "whittle/base/error.hpp"
 #include "whittle/base/random.hpp"
 #include "whittle/conversation/detail/host_results.hpp"
-#include "whittle/conversation/detail/repair_plan.hpp"
+#include "whittle/conversation/detail/repair_options.hpp"
 #include "whittle/conversation/detail/repeated_calls.hpp"
 #include "whittle/conversation/detail/side_table.hpp"
 #include "whittle/conversation/journal.hpp"
@@ -13,6 +13,7 @@
 #include "whittle/conversation/tool.hpp"
 #include "whittle/message/chat_message.hpp"
 #include "whittle/message/detail/message_view.hpp"
+#include "whittle/message/validity.hpp"
 #include "whittle/model/model.hpp"
 
 #include <concepts>
@@ -40,6 +41,10 @@ template <AgentMessage M>
 class Turn;
 template <AgentMessage M>
 struct ConversationState;
+namespace detail {
+template <AgentMessage M>
+class ConversationPort;
+}  // namespace detail
 
 /// What `Conversation::sync` found.
 struct SyncResult {
@@ -214,6 +219,7 @@ private:
     friend class Transaction<M>;
     friend class Chain<M>;
     friend class Turn<M>;
+    friend class detail::ConversationPort<M>;
 
     Conversation(const Conversation&) = default;  // for fork
 
@@ -247,11 +253,6 @@ private:
     void free_spare() noexcept;
     void prepare_undo(Splice<M>& splice, bool pin, Poll poll);
     RepairResult mend(const ValidityProfile& profile, const RepairOptions& options, const EditEnvironment& environment);
-    [[nodiscard]] bool is_change(const std::vector<Splice<M>>& splices) const;
-    void fill_report(const RepairResult& result, std::size_t column, StageReport& report) const;
-    [[nodiscard]] std::vector<Violation> validate_with(const std::vector<Splice<M>>& splices,
-                                                       const ValidityProfile& profile) const;
-    [[nodiscard]] std::int64_t tokens_with(const std::vector<Splice<M>>& splices, std::size_t column) const;
     /// Whether `splices` change what kept thinking is bound to; looks at thinking of messages from `since` on.
     [[nodiscard]] bool edits_prefix(const std::vector<Splice<M>>& splices, Serial since) const;
     [[nodiscard]] static bool same_as_host(const M& ours, const MessageInfo& info, const M& host);

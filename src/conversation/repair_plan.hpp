@@ -1,6 +1,7 @@
 #pragma once
 
-#include "whittle/base/language.hpp"
+#include "whittle/conversation/detail/message_port.hpp"
+#include "whittle/conversation/detail/repair_options.hpp"
 #include "whittle/conversation/report.hpp"
 #include "whittle/message/outline.hpp"
 #include "whittle/message/validity.hpp"
@@ -11,24 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace whittle::inline v0 {
-
-/// How a broken history is mended.
-struct RepairOptions {
-    Language language = default_language();  ///< of texts that repair writes
-    /// A model call comes next: calls of a round that is answered in part get a result that says that it is missing,
-    /// and where the profile wants the user to have the last word and the assistant has it, a user message "Continue."
-    /// is added.
-    bool for_request = false;
-};
-
-namespace detail {
-
-/// What a message type can express.
-struct RepairAbilities {
-    bool makes_results = false;  ///< it has `make_tool_results`
-    bool renames_calls = false;  ///< it has `rename_call`
-};
+namespace whittle::inline v0::detail {
 
 /// An edit of one part of a message that stays.
 struct PartRepair {
@@ -71,24 +55,24 @@ struct RepairPlan {
     std::vector<Repair> repairs{};            ///< empty: nothing to do, and `messages` is empty too
 };
 
-/// A word of the assistant between what the user's side says twice in a row, where the server wants turns
-/// (`Rule::OC6_user_turns`), and the `Provenance::reason` of its mark.
-[[nodiscard]] std::string_view bridge_text(Language language) noexcept;
-inline constexpr std::string_view bridge_reason = "turns";
-
 /// Whether calls of the newest reply have results, but not all of them.
 [[nodiscard]] bool is_half_answered(const Outline& outline);
 
-/// What to do about a history that breaks rules of `profile`. A history that breaks none gives an empty
-/// plan, unless a request comes next and its newest round is half answered. Linear,
-/// but for the search of free ids.
-[[nodiscard]] RepairPlan plan_repair(const Outline& outline, const ValidityProfile& profile,
-                                     const RepairOptions& options, RepairAbilities abilities);
+/// What to do about a history with these violations of `profile`. Linear, but for the search of free ids.
+[[nodiscard]] RepairPlan plan_repair(const Outline& outline, const std::vector<Violation>& violations,
+                                     const ValidityProfile& profile, const RepairOptions& options,
+                                     MessagePort::Abilities abilities);
 
-[[nodiscard]] std::string_view media_text(Language language) noexcept;
-/// By whom: in marks, journal and reports.
-inline constexpr std::string_view repair_name = "repair";
+/// What repair writes into a history: constant, so that a second run finds the same.
+struct RepairTexts {
+    std::string_view missing_result;
+    std::string_view bad_arguments;
+    std::string_view missing_user;
+    std::string_view go_on;
+    std::string_view media;
+    std::string_view bridge;
+};
 
-}  // namespace detail
+[[nodiscard]] const RepairTexts& repair_texts(Language language) noexcept;
 
-}  // namespace whittle::inline v0
+}  // namespace whittle::inline v0::detail
