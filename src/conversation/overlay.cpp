@@ -184,21 +184,12 @@ void Overlay::show(std::vector<Slot> slots) {
     infos_.clear();
     slots_ = std::move(slots);
     tokens_ = 0;
-    is_open_ = true;
-    GroupFinder groups;
-    for (auto& [base, copy] : slots_) {
-        MessageInfo joined = copy ? copy->info : side_.infos[base];
-        groups.join(joined, outline());
-        if (!copy && joined.group != side_.infos[base].group) {
-            copy = MessageCopy::owned(port_, port_.copy_without(port_.original(base), {}), joined);
-            base = inserted;
-        } else if (copy) {
-            copy->info = std::move(joined);
-        }
+    for (const auto& [base, copy] : slots_) {
         messages_.push_back(copy ? copy->message : port_.original(base));
         infos_.push_back(copy ? &copy->info : &side_.infos[base]);
         tokens_ = add_saturating(tokens_, infos_.back()->tokens[column_]);
     }
+    is_open_ = true;
 }
 
 std::vector<std::size_t> Overlay::apply(const Edit& edit, std::size_t at) {

@@ -151,7 +151,7 @@ public:
     /// Shows the conversation as it is; nothing if it is open.
     void open();
     void close() noexcept;
-    /// Shows these messages instead, and finds their tool rounds anew. Those that stay come in their order.
+    /// Shows these messages instead. Those of the conversation come in its order.
     void show(std::vector<Slot> slots);
     /// Carries out `edit`, which concerns message `at`. Gives the parts that are no longer shown, of an erase.
     std::vector<std::size_t> apply(const Edit& edit, std::size_t at);

@@ -26,28 +26,27 @@ struct PartRepair {
     Kind kind = Kind::erase;
     std::size_t part = 0;  ///< its number before any repair
     std::string_view code{};
-    std::string call_id{};
-    std::string tool{};
+    SharedString call_id{};
+    SharedString tool{};
 };
 
 /// A message of the mended list: one of the old list, or a new one.
 struct RepairedMessage {
-    enum class Kind { kept, result, user, assistant };
+    enum class Kind { kept, result, spoken };
     static constexpr std::size_t none = static_cast<std::size_t>(-1);
     Kind kind = Kind::kept;
-    std::size_t source = none;        ///< kept: the message; user: whose text it takes, if anybody's
+    Role role = Role::tool;           ///< who speaks
+    std::size_t source = none;        ///< kept: the message; spoken: whose text it takes, if anybody's
     bool is_moved = false;            ///< kept: it stands elsewhere
     std::string_view code{};          ///< of what was done; empty: nothing
     std::vector<PartRepair> parts{};  ///< kept: in the order in which they are made
-    std::string call_id{};            ///< result
-    std::string tool{};               ///< result
+    SharedString call_id{};           ///< result
+    SharedString tool{};              ///< result
     bool is_error = false;            ///< result
-    std::string text{};               ///< result without `from`, user without `source`, assistant
+    std::string text{};               ///< result without `from`, spoken without `source`
     std::vector<std::pair<std::size_t, std::size_t>> from{};  ///< result: the parts it takes over (message, part)
 
-    [[nodiscard]] bool is_untouched() const noexcept {
-        return kind == Kind::kept && !is_moved && parts.empty() && code.empty();
-    }
+    [[nodiscard]] bool is_untouched() const noexcept { return kind == Kind::kept && !is_moved && parts.empty(); }
 };
 
 struct RepairPlan {
@@ -55,10 +54,8 @@ struct RepairPlan {
     std::vector<Repair> repairs{};            ///< empty: nothing to do, and `messages` is empty too
 };
 
-/// Whether calls of the newest reply have results, but not all of them.
-[[nodiscard]] bool is_half_answered(const Outline& outline);
-
-/// What to do about a history with these violations of `profile`. Linear, but for the search of free ids.
+/// What to do about a history with these violations of `profile`: without any nothing, unless a request comes next and
+/// calls of the newest reply have results, but not all of them. Linear, but for the search of free ids.
 [[nodiscard]] RepairPlan plan_repair(const Outline& outline, const std::vector<Violation>& violations,
                                      const ValidityProfile& profile, const RepairOptions& options,
                                      MessagePort::Abilities abilities);
@@ -70,7 +67,6 @@ struct RepairTexts {
     std::string_view missing_user;
     std::string_view go_on;
     std::string_view media;
-    std::string_view bridge;
 };
 
 [[nodiscard]] const RepairTexts& repair_texts(Language language) noexcept;

@@ -38,17 +38,28 @@ RepairedList::RepairedList(const SideTable& side, MessagePort& port, const Valid
 
 std::vector<Overlay::Slot> RepairedList::make(std::span<const RepairedMessage> plan) {
     std::vector<Overlay::Slot> slots;
-    const MessageInfo* before = nullptr;
+    std::vector<const MessageInfo*> infos;  // of the messages so far
+    GroupFinder groups;
+    const auto add = [&](Overlay::Slot slot) {
+        MessageInfo joined = slot.copy ? slot.copy->info : side_.infos[slot.base];
+        groups.join(joined, Outline(std::span<const MessageInfo* const>(infos)));
+        if (slot.copy) {
+            slot.copy->info = std::move(joined);
+        } else if (joined.group != side_.infos[slot.base].group) {
+            const AnyCopy copied = port_.copy_without(port_.original(slot.base), {});
+            slot = {Overlay::inserted, MessageCopy::owned(port_, copied, joined)};
+        }
+        infos.push_back(slot.copy ? &slot.copy->info : &side_.infos[slot.base]);
+        slots.push_back(std::move(slot));
+    };
     for (const RepairedMessage& m : plan) {
         if (m.is_untouched()) {
-            slots.push_back({m.source, nullptr});
-            before = &side_.infos[m.source];
+            add({m.source, nullptr});
         } else if (m.kind == RepairedMessage::Kind::kept) {
-            before = &slots.emplace_back(Overlay::Slot{Overlay::inserted, edit(m)}).copy->info;
+            add({Overlay::inserted, edit(m)});
         } else {
             for (const AnyMessage message : write(m))
-                before =
-                    &slots.emplace_back(Overlay::Slot{Overlay::inserted, copy_of_new(m, message, before)}).copy->info;
+                add({Overlay::inserted, copy_of_new(m, message, infos.empty() ? nullptr : infos.back())});
         }
     }
     return slots;
@@ -78,18 +89,16 @@ MessageCopy::Owned RepairedList::edit(const RepairedMessage& m) const {
     std::iota(edited.numbers.begin(), edited.numbers.end(), std::size_t{0});
     for (std::span<const PartRepair> left = m.parts; !left.empty();) {
         const std::size_t together = count_together(left);
-        edit_parts(edited, left.first(together));
+        switch (left.front().kind) {
+            case PartRepair::Kind::rename: rename(edited, left.first(together)); break;
+            case PartRepair::Kind::erase: erase(edited, left.first(together)); break;
+            default: set_text(edited, left.front());
+        }
         left = left.subspan(together);
     }
     edited.copy->update_fingerprint();
     if (!edited.copy->info.mark) edited.copy->info.mark = mark(Origin::original, m.code, nullptr);
     return std::move(edited.copy);
-}
-
-void RepairedList::edit_parts(Edited& edited, std::span<const PartRepair> repairs) const {
-    if (repairs.front().kind == PartRepair::Kind::rename) return rename(edited, repairs);
-    if (repairs.front().kind == PartRepair::Kind::erase) return erase(edited, repairs);
-    set_text(edited, repairs.front());
 }
 
 void RepairedList::rename(Edited& edited, std::span<const PartRepair> repairs) const {
@@ -140,7 +149,7 @@ std::vector<AnyMessage> RepairedList::write(const RepairedMessage& m) {
         text = to_valid_utf8(text);
     }
     if (text.empty()) return {};
-    return {port_.make(m.kind == RepairedMessage::Kind::user ? Role::user : Role::assistant, text)};
+    return {port_.make(m.role, text)};
 }
 
 /// Of one message at a time: its results follow each other.
@@ -153,7 +162,7 @@ const std::vector<Part>& RepairedList::parts_from(std::size_t source) {
 }
 
 ToolResult RepairedList::result_of(const RepairedMessage& m) {
-    ToolResult result{m.call_id, m.tool, {}, m.is_error};
+    ToolResult result{m.call_id.str(), m.tool.str(), {}, m.is_error};
     if (m.from.empty()) result.parts.push_back({.kind = PartKind::tool_result, .text = m.text});
     for (const auto& [source, p] : m.from) {
         Part part = parts_from(source)[p];

@@ -19,7 +19,7 @@ public:
     RepairedList(const SideTable& side, MessagePort& port, const ValidityProfile& profile, Language language,
                  Timestamp when);
 
-    /// The whole list. To be called once.
+    /// The whole list, each message in its tool round. To be called once.
     [[nodiscard]] std::vector<Overlay::Slot> make(std::span<const RepairedMessage> plan);
     /// That of the first message that comes after the new ones.
     [[nodiscard]] Serial next_serial() const noexcept { return next_serial_; }
@@ -35,7 +35,6 @@ private:
     };
 
     [[nodiscard]] MessageCopy::Owned edit(const RepairedMessage& m) const;
-    void edit_parts(Edited& edited, std::span<const PartRepair> repairs) const;
     void rename(Edited& edited, std::span<const PartRepair> repairs) const;
     void erase(Edited& edited, std::span<const PartRepair> repairs) const;
     void set_text(Edited& edited, const PartRepair& repair) const;

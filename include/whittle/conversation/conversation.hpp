@@ -41,10 +41,6 @@ template <AgentMessage M>
 class Turn;
 template <AgentMessage M>
 struct ConversationState;
-namespace detail {
-template <AgentMessage M>
-class ConversationPort;
-}  // namespace detail
 
 /// What `Conversation::sync` found.
 struct SyncResult {
@@ -219,7 +215,6 @@ private:
     friend class Transaction<M>;
     friend class Chain<M>;
     friend class Turn<M>;
-    friend class detail::ConversationPort<M>;
 
     Conversation(const Conversation&) = default;  // for fork
 

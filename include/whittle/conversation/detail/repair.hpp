@@ -1,12 +1,11 @@
 #pragma once
 
-#include "whittle/conversation/conversation.hpp"
-#include "whittle/conversation/detail/conversation_port.hpp"
-#include "whittle/conversation/detail/edit_environment.hpp"
+#include "whittle/conversation/transaction.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace whittle::inline v0 {
@@ -22,14 +21,6 @@ struct RepairResult {
 
     [[nodiscard]] bool committed() const noexcept { return outcome == Outcome::committed; }
 };
-
-namespace detail {
-
-/// `Conversation::repair` of the conversation with that table and port. `column`: of the environment's counter.
-[[nodiscard]] RepairResult mend(SideTable& side, MessagePort& port, std::size_t column, const ValidityProfile& profile,
-                                const RepairOptions& options, const EditEnvironment& environment);
-
-}  // namespace detail
 
 template <AgentMessage M>
 RepairResult Conversation<M>::repair(const ValidityProfile& profile, const RepairOptions& options) {
@@ -47,8 +38,7 @@ RepairResult Conversation<M>::repair(const ValidityProfile& profile, const Repai
 template <AgentMessage M>
 RepairResult Conversation<M>::mend(const ValidityProfile& profile, const RepairOptions& options,
                                    const EditEnvironment& environment) {
-    detail::ConversationPort<M> port(*this);
-    return detail::mend(side_, port, column(environment.counter), profile, options, environment);
+    return Transaction<M>(*this, std::string(detail::repair_name), environment).repair(profile, options);
 }
 
 }  // namespace whittle::inline v0
