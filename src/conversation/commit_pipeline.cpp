@@ -30,14 +30,6 @@ void tell_commit(const EventSink& events, std::string_view by, std::string_view 
     }
 }
 
-/// Tokens of what the last request sent behind message `first`.
-std::int64_t sent_tokens_behind(const DraftContext& context, std::size_t first) noexcept {
-    std::int64_t tokens = 0;
-    for (std::size_t i = first; i < std::min(context.side.counters.sent, context.side.infos.size()); ++i)
-        tokens = add_saturating(tokens, context.side.infos[i].tokens[context.column]);
-    return tokens;
-}
-
 }  // namespace
 
 bool CommitPipeline::is_worth_it(const CommitOptions& options) const noexcept {
@@ -141,7 +133,8 @@ void CommitPipeline::fill_report(const CommitResult& result) {
     details.tokens_before = result.tokens_before;
     details.tokens_after = result.tokens_after;
     details.first_changed = result.first_changed;
-    if (result.first_changed) details.cached_tokens_invalidated = sent_tokens_behind(context_, *result.first_changed);
+    if (result.first_changed)
+        details.cached_tokens_invalidated = context_.side.sent_tokens_from(*result.first_changed, context_.column);
     details.stored.insert(details.stored.end(), std::move_iterator(stored_.begin()), std::move_iterator(stored_.end()));
     stored_.clear();  // told once
     details.bytes_stored += std::exchange(bytes_stored_, 0);

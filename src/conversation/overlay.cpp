@@ -12,8 +12,6 @@ namespace whittle::inline v0::detail {
 
 MessagePort::~MessagePort() = default;
 
-/// Takes in what the port has just copied.
-
 MessageCopy::Owned MessageCopy::of_new(MessagePort& port, AnyMessage message) {
     return described(port, port.copy_without(message, {}));
 }
@@ -56,9 +54,20 @@ MessageCopy::Owned MessageCopy::without(MessagePort& port, AnyMessage message, c
     return copy;
 }
 
+MessageCopy::Owned MessageCopy::renamed(MessagePort& port, AnyMessage message, const MessageInfo& old,
+                                        std::span<const MessagePort::NewName> names) {
+    Owned copy = described(port, port.copy_renamed(message, names));
+    keep_known(copy->info, old, {});
+    for (const MessagePort::NewName& name : names) {
+        PartInfo& part = copy->info.parts[name.part];
+        if (part.kind != PartKind::tool_call) part.object_name = SharedString();
+    }
+    return copy;
+}
+
 bool MessageCopy::set_text_in_place(const TokenColumns& columns, std::size_t part, std::string_view text,
                                     const Mark& mark) {
-    if (!port_.has_part_index || info.parts.size() < 2 || part >= info.parts.size()) return false;
+    if (!port_.abilities.has_part_index || info.parts.size() < 2 || part >= info.parts.size()) return false;
     if (measures_.size() != info.tokens.size()) {
         Measures all(info.tokens.size());
         port_.visit_parts(message, [&](const PartView& view) { add_measure(view, columns, all); });
@@ -167,6 +176,20 @@ void Overlay::close() noexcept {
     slots_.clear();
     open_loop_.reset();
     tokens_ = side_.columns[column_].messages;
+}
+
+void Overlay::show(std::vector<Slot> slots) {
+    close();
+    messages_.clear();
+    infos_.clear();
+    slots_ = std::move(slots);
+    tokens_ = 0;
+    for (const auto& [base, copy] : slots_) {
+        messages_.push_back(copy ? copy->message : port_.original(base));
+        infos_.push_back(copy ? &copy->info : &side_.infos[base]);
+        tokens_ = add_saturating(tokens_, infos_.back()->tokens[column_]);
+    }
+    is_open_ = true;
 }
 
 std::vector<std::size_t> Overlay::apply(const Edit& edit, std::size_t at) {

@@ -41,6 +41,9 @@ public:
     /// Without `parts`, which are ascending, each once. Those that are no longer shown go into `gone`.
     [[nodiscard]] static Owned without(MessagePort& port, AnyMessage message, const MessageInfo& old,
                                        std::span<const std::size_t> parts, std::vector<std::size_t>& gone);
+    /// With other names. Results take what is known of their calls from the calls that they answer now.
+    [[nodiscard]] static Owned renamed(MessagePort& port, AnyMessage message, const MessageInfo& old,
+                                       std::span<const MessagePort::NewName> names);
 
     /// The part alone is edited, described and counted, so that many edits of one message cost what they change; the
     /// fingerprint is that before. False, and nothing done, where the message has to be looked at as a whole. It is
@@ -106,6 +109,12 @@ struct Edit {
 /// The conversation as staged edits would leave it: shows its messages, and copies in place of those that were edited.
 class Overlay {
 public:
+    struct Slot {
+        std::size_t base = 0;       ///< index in the conversation, or `inserted`
+        MessageCopy::Owned copy{};  ///< null: the conversation's own message
+    };
+    static constexpr std::size_t inserted = static_cast<std::size_t>(-1);
+
     Overlay(SideTable& side, MessagePort& port, std::size_t column) noexcept;
 
     [[nodiscard]] Outline outline() const noexcept {
@@ -142,6 +151,8 @@ public:
     /// Shows the conversation as it is; nothing if it is open.
     void open();
     void close() noexcept;
+    /// Shows these messages instead. Those of the conversation come in its order.
+    void show(std::vector<Slot> slots);
     /// Carries out `edit`, which concerns message `at`. Gives the parts that are no longer shown, of an erase.
     std::vector<std::size_t> apply(const Edit& edit, std::size_t at);
     /// Where the message stands that `edit` was made on. `shift`: how far such messages moved since, as a first guess.
@@ -156,12 +167,6 @@ public:
     void update_fingerprints();
 
 private:
-    struct Slot {
-        std::size_t base = 0;       // index in the conversation, or `inserted`
-        MessageCopy::Owned copy{};  // null: the conversation's own message
-    };
-    static constexpr std::size_t inserted = static_cast<std::size_t>(-1);
-
     [[nodiscard]] bool keeps_every_rule() const noexcept;
     [[nodiscard]] MessageCopy::Owned copy_of_new(AnyMessage message, const Edit& edit, std::size_t at) const;
     void put(std::size_t at, MessageCopy::Owned copy, Unit unit);

@@ -114,6 +114,13 @@ std::vector<std::int64_t> SideTable::tokens_of_each(std::size_t column) const {
     return tokens;
 }
 
+std::int64_t SideTable::sent_tokens_from(std::size_t first, std::size_t column) const noexcept {
+    std::int64_t tokens = 0;
+    for (std::size_t i = first; i < std::min(counters.sent, infos.size()); ++i)
+        tokens = add_saturating(tokens, infos[i].tokens[column]);
+    return tokens;
+}
+
 bool SideTable::set_pinned(Serial serial, bool pinned) {
     const auto index = outline().index_of(serial);
     if (!index) return false;

@@ -1,5 +1,5 @@
 #include "whittle/summary/detail/fold.hpp"
-#include "whittle/conversation/detail/repair_plan.hpp"
+#include "whittle/conversation/detail/repair_options.hpp"
 
 #include <algorithm>
 #include <string>

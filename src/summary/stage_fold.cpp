@@ -1,6 +1,6 @@
 #include "stage_fold.hpp"
 
-#include "whittle/conversation/detail/repair_plan.hpp"
+#include "whittle/conversation/detail/repair_options.hpp"
 #include "whittle/summary/detail/fold.hpp"
 
 #include <utility>

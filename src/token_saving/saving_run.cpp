@@ -1,7 +1,7 @@
 #include "saving_run.hpp"
 
 #include "whittle/base/detail/saturating.hpp"
-#include "whittle/conversation/detail/repair_plan.hpp"
+#include "whittle/conversation/detail/repair_options.hpp"
 #include "whittle/token_saving/detail/compress.hpp"
 
 #include <algorithm>

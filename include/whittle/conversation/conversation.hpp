@@ -7,7 +7,7 @@
 #include "whittle/conversation/detail/append.hpp"
 #include "whittle/conversation/detail/append_host.hpp"
 #include "whittle/conversation/detail/history.hpp"
-#include "whittle/conversation/detail/repair_plan.hpp"
+#include "whittle/conversation/detail/repair_options.hpp"
 #include "whittle/conversation/detail/repeated_calls.hpp"
 #include "whittle/conversation/detail/sync.hpp"
 #include "whittle/conversation/detail/undo.hpp"
@@ -16,6 +16,7 @@
 #include "whittle/conversation/tool.hpp"
 #include "whittle/message/chat_message.hpp"
 #include "whittle/message/detail/message_view.hpp"
+#include "whittle/message/validity.hpp"
 #include "whittle/model/model.hpp"
 
 #include <concepts>
@@ -259,11 +260,6 @@ private:
     }
 
     RepairResult mend(const ValidityProfile& profile, const RepairOptions& options, const EditEnvironment& environment);
-    [[nodiscard]] bool is_change(const std::vector<Splice<M>>& splices) const;
-    void fill_report(const RepairResult& result, std::size_t column, StageReport& report) const;
-    [[nodiscard]] std::vector<Violation> validate_with(const std::vector<Splice<M>>& splices,
-                                                       const ValidityProfile& profile) const;
-    [[nodiscard]] std::int64_t tokens_with(const std::vector<Splice<M>>& splices, std::size_t column) const;
 
     detail::History<M> history_;
     Report report_{};

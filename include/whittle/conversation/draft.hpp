@@ -22,6 +22,9 @@ class MessagePort;
 struct SideTable;
 }  // namespace detail
 
+struct RepairOptions;
+struct RepairResult;
+
 /// Edits that stand or fall together, for example all of one tool round.
 using Unit = int;
 
@@ -165,6 +168,8 @@ protected:
     [[nodiscard]] bool is_open() const noexcept;
     /// The messages of the projection, once it `is_open`: from the first edit on.
     [[nodiscard]] std::span<const void* const> addresses() const noexcept;
+    /// As `Conversation::repair`. Nothing may be staged, before or after.
+    RepairResult repair(const ValidityProfile& profile, const RepairOptions& options);
     /// `messages`: new ones of the port.
     void replace(std::size_t first, std::size_t last, std::vector<const void*> messages, Provenance provenance);
 

@@ -41,6 +41,7 @@ public:
     }
 
 private:
+    friend class Conversation<M>;  // its `repair`
     class Port;
 
     [[nodiscard]] Port& own_port() const noexcept { return static_cast<Port&>(port()); }
@@ -53,7 +54,9 @@ class Transaction<M>::Port final : public detail::MessagePort {
 
 public:
     Port(detail::History<M>& history, const bool& is_in_hook) noexcept
-        : MessagePort(HasPartIndex<M>), history_(history), is_in_hook_(is_in_hook) {}
+        : MessagePort({HasPartIndex<M>, ToolMessage<M>, HasRenameCall<M>}),
+          history_(history),
+          is_in_hook_(is_in_hook) {}
 
     [[nodiscard]] std::span<const M> messages() const noexcept { return history_.messages; }
     [[nodiscard]] AnyMessage add(M message) { return new_.emplace_back(std::make_unique<M>(std::move(message))).get(); }
@@ -80,6 +83,14 @@ public:
     [[nodiscard]] AnyMessage make(Role role, std::string_view text) override {
         return add(message_traits<M>::make(role, text));
     }
+    [[nodiscard]] std::vector<AnyMessage> make_results(const ToolResult& result) override {
+        std::vector<AnyMessage> added;
+        if constexpr (ToolMessage<M>) {
+            for (M& message : message_traits<M>::make_tool_results({&result, 1}))
+                added.push_back(add(std::move(message)));
+        }
+        return added;
+    }
     [[nodiscard]] AnyCopy copy_with_text(AnyMessage message, std::size_t part, std::string_view text) override {
         auto copy = std::make_unique<M>(of(message));
         message_traits<M>::set_text(*copy, part, text);
@@ -90,6 +101,15 @@ public:
         erase_parts_of(*copy, parts);
         return copy.release();
     }
+    [[nodiscard]] AnyCopy copy_renamed(AnyMessage message, std::span<const NewName> names) override {
+        auto copy = std::make_unique<M>(of(message));
+        PartFinder<M> parts;
+        for (const auto& [part, call_id, tool] : names) {
+            if (parts.rename_call_in_place(*copy, part, call_id, tool)) continue;
+            if constexpr (HasRenameCall<M>) message_traits<M>::rename_call(*copy, part, call_id, tool);
+        }
+        return copy.release();
+    }
     [[nodiscard]] bool set_text_in_place(AnyCopy copy, std::size_t part, std::string_view text) override {
         return finders_[copy].set_text_in_place(of(copy), part, text);
     }
@@ -98,7 +118,7 @@ public:
         delete static_cast<M*>(copy);
     }
 
-    void commit(const Replacement& replacement, JournalRecord record) override {
+    bool commit(const Replacement& replacement, JournalRecord record) override {
         finders_.clear();
         const auto added = std::exchange(new_, {});
         const std::size_t from = history_.journal.size();
@@ -114,8 +134,9 @@ public:
             }
         }
         auto entry = std::make_shared<JournalEntry<M>>(JournalEntry<M>{std::move(record), {}});
-        detail::commit(history_, splices, std::move(entry));
+        const bool is_prefix_edit = detail::commit(history_, splices, std::move(entry));
         if (!is_in_hook_) detail::settle(history_, from);
+        return is_prefix_edit;
     }
 
 private:

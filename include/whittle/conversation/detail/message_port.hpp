@@ -22,6 +22,18 @@ class MessagePort {
 public:
     using Visit = FunctionRef<void(const PartView&)>;
 
+    /// Which optional traits the message type has.
+    struct Abilities {
+        bool has_part_index = false;  ///< `HasPartIndex`
+        bool makes_results = false;   ///< `ToolMessage`
+        bool renames_calls = false;   ///< `HasRenameCall`
+    };
+    /// New names for a part, as the trait `rename_call` takes them.
+    struct NewName {
+        std::size_t part = 0;
+        std::string_view call_id{};
+        std::string_view tool{};
+    };
     struct Copied {
         AnyCopy message = nullptr;
         MessageInfo* info = nullptr;
@@ -38,12 +50,12 @@ public:
         std::vector<Copied> copies{};
     };
 
-    explicit MessagePort(bool is_indexed) noexcept : has_part_index(is_indexed) {}
+    explicit MessagePort(Abilities of_type) noexcept : abilities(of_type) {}
     MessagePort(const MessagePort&) = delete;
     MessagePort& operator=(const MessagePort&) = delete;
     virtual ~MessagePort();
 
-    const bool has_part_index;  ///< of the type: `HasPartIndex`
+    const Abilities abilities;
 
     /// Message `index` of the conversation.
     [[nodiscard]] virtual AnyMessage original(std::size_t index) const noexcept = 0;
@@ -55,17 +67,21 @@ public:
     [[nodiscard]] virtual BoundPrint bound_print(AnyMessage message) const = 0;
 
     [[nodiscard]] virtual AnyMessage make(Role role, std::string_view text) = 0;
+    /// None if the type has no results.
+    [[nodiscard]] virtual std::vector<AnyMessage> make_results(const ToolResult& result) = 0;
     /// A copy with another text in `part`. Throws what the message type throws.
     [[nodiscard]] virtual AnyCopy copy_with_text(AnyMessage message, std::size_t part, std::string_view text) = 0;
     /// A copy without `parts`, which are ascending, each named once.
     [[nodiscard]] virtual AnyCopy copy_without(AnyMessage message, std::span<const std::size_t> parts) = 0;
+    /// A copy with other names, in that order; one with the same if the type cannot rename.
+    [[nodiscard]] virtual AnyCopy copy_renamed(AnyMessage message, std::span<const NewName> names) = 0;
     /// False, and nothing done, where more than this part would change or the type has no index of its parts.
     [[nodiscard]] virtual bool set_text_in_place(AnyCopy copy, std::size_t part, std::string_view text) = 0;
     virtual void drop(AnyCopy copy) noexcept = 0;
 
     /// Replaces, and adds `record` to the journal. Takes the messages out of the copies. New messages are gone then,
-    /// also where it throws.
-    virtual void commit(const Replacement& replacement, JournalRecord record) = 0;
+    /// also where it throws. True if it changes what kept thinking is bound to.
+    virtual bool commit(const Replacement& replacement, JournalRecord record) = 0;
 };
 
 }  // namespace whittle::inline v0::detail

@@ -98,6 +98,8 @@ struct SideTable {
     [[nodiscard]] ContextCount context(std::size_t column, bool is_new, std::string_view system,
                                        std::span<const ToolSpec> tools);
     [[nodiscard]] std::vector<std::int64_t> tokens_of_each(std::size_t column) const;
+    /// Of what the last request sent, from message `first` on.
+    [[nodiscard]] std::int64_t sent_tokens_from(std::size_t first, std::size_t column) const noexcept;
     /// False if there is no such message.
     bool set_pinned(Serial serial, bool pinned);
     void pin(const std::function<bool(const MessageInfo&)>& predicate);
