@@ -273,6 +273,35 @@ int CommitPipeline::store() {
     return refused;
 }
 
+namespace {
+
+/// The stored texts that are whole originals of replaced messages. Uses up their keys.
+std::vector<StoredText> take_originals(const SideTable& side, std::span<const MessagePort::Stretch> stretches,
+                                       std::vector<Offload>& offloads) {
+    struct Place {
+        Serial serial = 0;
+        std::size_t stretch = 0;
+        std::size_t message = 0;  // of the stretch
+    };
+    std::vector<Place> places;
+    for (std::size_t i = 0; i < stretches.size(); ++i) {
+        for (std::size_t m = 0; m < stretches[i].count; ++m)
+            places.push_back({side.infos[stretches[i].first + m].serial, i, m});
+    }
+    if (!std::ranges::is_sorted(places, {}, &Place::serial)) std::ranges::sort(places, {}, &Place::serial);
+    std::vector<StoredText> texts;
+    for (Offload& offload : offloads) {
+        if (!offload.original) continue;
+        const auto place = std::ranges::lower_bound(places, offload.original->serial, {}, &Place::serial);
+        if (place == places.end() || place->serial != offload.original->serial) continue;
+        texts.push_back({place->stretch, place->message, offload.original->part, std::move(offload.key),
+                         std::move(offload.storage)});
+    }
+    return texts;
+}
+
+}  // namespace
+
 /// Uses up what is to be stored.
 JournalRecord CommitPipeline::to_record(std::span<const MessagePort::Stretch> stretches) {
     const SideTable& side = context_.side;
@@ -285,24 +314,7 @@ JournalRecord CommitPipeline::to_record(std::span<const MessagePort::Stretch> st
     record.when = context_.env.clock->now();
     record.tokens_before = context_.tokens_before;
     record.tokens_after = overlay_.tokens();
-    struct Place {
-        Serial serial = 0;
-        std::size_t stretch = 0;
-        std::size_t message = 0;  // of the stretch
-    };
-    std::vector<Place> places;
-    for (std::size_t i = 0; i < stretches.size(); ++i) {
-        for (std::size_t m = 0; m < stretches[i].count; ++m)
-            places.push_back({side.infos[stretches[i].first + m].serial, i, m});
-    }
-    if (!std::ranges::is_sorted(places, {}, &Place::serial)) std::ranges::sort(places, {}, &Place::serial);
-    for (Offload& offload : plan_.offloads()) {
-        if (!offload.original) continue;
-        const auto place = std::ranges::lower_bound(places, offload.original->serial, {}, &Place::serial);
-        if (place == places.end() || place->serial != offload.original->serial) continue;
-        record.texts.push_back({place->stretch, place->message, offload.original->part, std::move(offload.key),
-                                std::move(offload.storage)});
-    }
+    record.texts = take_originals(side, stretches, plan_.offloads());
     return record;
 }
 

@@ -48,6 +48,7 @@ private:
     };
 
     [[nodiscard]] std::vector<PruningCandidate> plan() const;
+    [[nodiscard]] std::vector<PruningCandidate> judged_by_rules() const;
     [[nodiscard]] std::vector<Decision> find_due();
     [[nodiscard]] std::int64_t decide_texts(Decision& decision) const;
     void decide(Decision& decision) const;
@@ -97,10 +98,8 @@ void PruningRun::measure(Decision& decision) const {
     decision.tokens = add_saturating(decision.text_tokens, media);
 }
 
-/// What rules and budget leave, newest first. Looks at no text.
-std::vector<PruningRun::Decision> PruningRun::find_due() {
-    std::vector<Decision> due;
-    std::int64_t newest = 0;
+/// The planned candidates with what the host and its callback keep.
+std::vector<PruningCandidate> PruningRun::judged_by_rules() const {
     std::vector<PruningCandidate> candidates = plan();
     for (PruningCandidate& candidate : candidates) {
         const bool is_result = candidate.rule.empty() && !candidate.is_beside_round;
@@ -111,7 +110,14 @@ std::vector<PruningRun::Decision> PruningRun::find_due() {
         }
     }
     settle_media_beside_rounds(candidates);
-    for (PruningCandidate& candidate : candidates) {
+    return candidates;
+}
+
+/// What rules and budget leave, newest first. Looks at no text.
+std::vector<PruningRun::Decision> PruningRun::find_due() {
+    std::vector<Decision> due;
+    std::int64_t newest = 0;
+    for (PruningCandidate& candidate : judged_by_rules()) {
         Decision decision{.candidate = std::move(candidate)};
         std::string_view& rule = decision.candidate.rule;
         if (rule.empty()) {

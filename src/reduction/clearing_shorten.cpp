@@ -43,34 +43,45 @@ ClearingPlan NewestShortening::plan() const {
     return planned;
 }
 
+namespace {
+
+struct TextSize {
+    std::int64_t bytes = 0;
+    std::int64_t tokens = 0;
+};
+
+/// Tokens that go where each text is cut to `limit` bytes and gets a notice.
+double tokens_freed(const std::vector<TextSize>& texts, std::int64_t limit) {
+    constexpr std::int64_t notice = 250;  // bytes
+    double sum = 0.0;
+    for (const auto& [bytes, tokens] : texts) {
+        if (bytes > limit + notice)
+            sum +=
+                static_cast<double>(tokens) * static_cast<double>(bytes - limit - notice) / static_cast<double>(bytes);
+    }
+    return sum;
+}
+
+}  // namespace
+
 /// The largest limit for each of their texts that frees so much of our count, by estimate.
 std::int64_t NewestShortening::limit_that_frees(std::int64_t tokens,
                                                 const std::vector<ClearingCandidate>& candidates) const {
-    constexpr std::int64_t notice = 250;
     constexpr std::int64_t least = 1'000;
-    std::vector<std::pair<std::int64_t, std::int64_t>> sizes;  // bytes, tokens
+    std::vector<TextSize> texts;
     std::int64_t largest = least;
     for (const ClearingCandidate& candidate : candidates) {
         for (const Part& part : scope_.parts_of_result(candidate)) {
             if (part.kind == PartKind::media) continue;
-            sizes.emplace_back(static_cast<std::int64_t>(part.text.size()), scope_.turn.counter().count(part.text));
-            largest = std::max(largest, sizes.back().first);
+            texts.push_back({static_cast<std::int64_t>(part.text.size()), scope_.turn.counter().count(part.text)});
+            largest = std::max(largest, texts.back().bytes);
         }
     }
-    const auto frees = [&](std::int64_t limit) {
-        double sum = 0.0;
-        for (const auto& [bytes, count] : sizes) {
-            if (bytes > limit + notice)
-                sum += static_cast<double>(count) * static_cast<double>(bytes - limit - notice) /
-                       static_cast<double>(bytes);
-        }
-        return sum;
-    };
     std::int64_t limit = least;
     std::int64_t too_high = add_saturating(largest, 1);
     while (limit + 1 < too_high) {
         const std::int64_t middle = limit + (too_high - limit) / 2;
-        (frees(middle) >= static_cast<double>(tokens) ? limit : too_high) = middle;
+        (tokens_freed(texts, middle) >= static_cast<double>(tokens) ? limit : too_high) = middle;
     }
     return limit;
 }

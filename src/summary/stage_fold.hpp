@@ -1,5 +1,6 @@
 #pragma once
 
+#include "whittle/base/language.hpp"
 #include "whittle/conversation/draft.hpp"
 #include "whittle/message/validity.hpp"
 
