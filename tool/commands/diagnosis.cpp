@@ -6,8 +6,8 @@
 #include "whittle/tiktoken/vocabulary.hpp"
 
 #include "whittle/anthropic/anthropic_model.hpp"
-#if WHITTLE_HAVE_SEALING
-#    include "whittle/sealing/sealed_store_type.hpp"
+#if WHITTLE_HAVE_ENCRYPTION
+#    include "whittle/encryption/encrypted_store_type.hpp"
 #endif
 
 #include <fmt/format.h>
@@ -93,20 +93,22 @@ double probe_store(Storage& storage) {
     return taken.count();
 }
 
-/// The name of the environment value that holds the keys; empty: it is not sealed.
-std::string sealing_key_of([[maybe_unused]] const StorageSettings& storage) {
-#if WHITTLE_HAVE_SEALING
-    const auto found = storage.around.find("sealing");
-    if (found != storage.around.end()) return std::any_cast<const SealedStoreConfig&>(found->second).sealing_key_env;
+/// The name of the environment value that holds the keys; empty: it is not encrypted.
+std::string encryption_key_of([[maybe_unused]] const StorageSettings& storage) {
+#if WHITTLE_HAVE_ENCRYPTION
+    const auto found = storage.around.find("encryption");
+    if (found != storage.around.end())
+        return std::any_cast<const EncryptedStoreConfig&>(found->second).encryption_key_env;
 #endif
     return {};
 }
 
 Symptom symptom_of_absent(const StorageSettings& storage) {
-    const std::string keys = sealing_key_of(storage);
+    const std::string keys = encryption_key_of(storage);
     if (!keys.empty() && !(storage.lookup && storage.lookup(keys)))
-        return {Health::failed, "store", fmt::format("the environment has no {}, which holds the sealing keys", keys),
-                "set it, or leave out storage.sealing_key_env"};
+        return {Health::failed, "store",
+                fmt::format("the environment has no {}, which holds the encryption keys", keys),
+                "set it, or leave out storage.encryption_key_env"};
     auto root = std::filesystem::absolute(storage.place.path).lexically_normal();
     if (!root.has_filename()) root = root.parent_path();  // "store/"
     const auto parent = root.parent_path();

@@ -7,8 +7,8 @@
 #include "table.hpp"
 #include "terminal.hpp"
 #include "whittle/redaction/redacted_storage.hpp"
-#if WHITTLE_HAVE_SEALING
-#    include "whittle/sealing/sealed_storage.hpp"
+#if WHITTLE_HAVE_ENCRYPTION
+#    include "whittle/encryption/encrypted_storage.hpp"
 #endif
 
 #include <fmt/format.h>
@@ -89,10 +89,10 @@ ExitCode list_store(const StoreCommand& command, const CommonOptions& common) {
     return done;
 }
 
-/// The id of the key that an object is sealed with, if it is.
-std::optional<std::string> sealing_key_of([[maybe_unused]] std::string_view content) {
-#if WHITTLE_HAVE_SEALING
-    return sealing_key_id(content);
+/// The id of the key that an object is encrypted with, if it is.
+std::optional<std::string> encryption_key_of([[maybe_unused]] std::string_view content) {
+#if WHITTLE_HAVE_ENCRYPTION
+    return encryption_key_id(content);
 #else
     return std::nullopt;
 #endif
@@ -113,19 +113,19 @@ ExitCode show_object(const StoreCommand& command) {
     const std::string key = key_of(*bare, command.root, command.key);
     std::optional<std::string> content = bare->get(key);
     if (!content) throw Error(Errc::not_found, fmt::format("{}: no object \"{}\"", command.root, key));
-    const std::optional<std::string> sealing_key = sealing_key_of(*content);
+    const std::optional<std::string> encryption_key = encryption_key_of(*content);
     if (!command.key_file.empty()) content = open_store(command.root, command.key_file)->get(key);
     if (!content) throw Error(Errc::not_found, fmt::format("{}: no object \"{}\"", command.root, key));
     if (command.raw) {
         print_as_it_is(*content);
         return done;
     }
-    if (sealing_key && command.key_file.empty()) {
-        print(fmt::format("sealed with the key \"{}\", {} bytes; only who has the key can read it\n", *sealing_key,
-                          content->size()));
+    if (encryption_key && command.key_file.empty()) {
+        print(fmt::format("encrypted with the key \"{}\", {} bytes; only who has the key can read it\n",
+                          *encryption_key, content->size()));
         return done;
     }
-    if (sealing_key) complain(fmt::format("note: sealed with the key \"{}\"", *sealing_key));
+    if (encryption_key) complain(fmt::format("note: encrypted with the key \"{}\"", *encryption_key));
     if (const auto note = redaction_note(*content)) {
         complain(fmt::format("note: redacted: {} places ({}); this is not the original", note->places, note->rules));
         content->resize(content->size() - static_cast<std::size_t>(note->note_bytes));
@@ -183,7 +183,7 @@ CLI::App* add_store_action(CLI::App& store, StoreCommand& command, StoreCommand:
         ->required()
         ->type_name("STORE");
     sub->add_option("--key-file", command.key_file,
-                    "Sealing keys to read with: a line each, with the id, a space and 64 hexadecimal digits")
+                    "Encryption keys to read with: a line each, with the id, a space and 64 hexadecimal digits")
         ->type_name("FILE");
     return sub;
 }

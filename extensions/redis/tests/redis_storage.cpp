@@ -7,8 +7,8 @@
 #include "support/catch.hpp"
 #include "whittle/durable/durable.hpp"
 #include "whittle/message/chat_message.hpp"
-#if WHITTLE_HAVE_SEALING
-#    include "whittle/sealing/sealed_storage.hpp"
+#if WHITTLE_HAVE_ENCRYPTION
+#    include "whittle/encryption/encrypted_storage.hpp"
 #endif
 
 #include <atomic>
@@ -49,24 +49,25 @@ TEST_CASE("objects on a Redis server keep the storage contract", "[storage][redi
                                testing::suite_sizes());
 }
 
-#if WHITTLE_HAVE_SEALING
-TEST_CASE("sealed objects on a Redis server keep the storage contract", "[storage][redis][contract]") {
+#if WHITTLE_HAVE_ENCRYPTION
+TEST_CASE("encrypted objects on a Redis server keep the storage contract", "[storage][redis][contract]") {
     NEED_REDIS_SERVER();
-    const std::string bytes = new_sealing_key();
-    const SealingOptions sealing{.key_to_write =
-                                     [&] {
-                                         return SealingKey{"k", bytes};
-                                     },
-                                 .key_to_read =
-                                     [&](std::string_view) {
-                                         return SealingKey{"k", bytes};
-                                     }};
-    testing::check_conformance(
-        testing::each_emptied({&shared_redis()},
-                              [&](const std::string& prefix) {
-                                  return sealed_storage(redis_storage(options_of(shared_redis(), prefix)), sealing);
-                              }),
-        testing::suite_sizes());
+    const std::string bytes = new_encryption_key();
+    const EncryptionOptions encryption{.key_to_write =
+                                           [&] {
+                                               return EncryptionKey{"k", bytes};
+                                           },
+                                       .key_to_read =
+                                           [&](std::string_view) {
+                                               return EncryptionKey{"k", bytes};
+                                           }};
+    testing::check_conformance(testing::each_emptied({&shared_redis()},
+                                                     [&](const std::string& prefix) {
+                                                         return encrypted_storage(
+                                                             redis_storage(options_of(shared_redis(), prefix)),
+                                                             encryption);
+                                                     }),
+                               testing::suite_sizes());
 }
 #endif
 

@@ -11,8 +11,8 @@
 #if WHITTLE_HAVE_SQLITE
 #    include "whittle/sqlite/sqlite_storage.hpp"
 #endif
-#if WHITTLE_HAVE_SEALING
-#    include "whittle/sealing/sealed_storage.hpp"
+#if WHITTLE_HAVE_ENCRYPTION
+#    include "whittle/encryption/encrypted_storage.hpp"
 #endif
 
 #include <latch>
@@ -366,17 +366,17 @@ TEST_CASE("whatever conversations a store has, all of them can be read and undon
     }
 }
 
-TEST_CASE("files, SQLite and sealed stores are collected alike", "[retention]") {
+TEST_CASE("files, SQLite and encrypted stores are collected alike", "[retention]") {
     const testing::TempDir dir;
     std::vector<std::pair<std::string, std::shared_ptr<Storage>>> stores{{"files", file_storage(dir / "files")}};
 #if WHITTLE_HAVE_SQLITE
     stores.emplace_back("SQLite", sqlite_storage(dir / "objects.db"));
 #endif
-#if WHITTLE_HAVE_SEALING
-    const SealingKey key{"k1", std::string(32, 'a')};
-    stores.emplace_back("sealed",
-                        sealed_storage(memory_storage(), {.key_to_write = [&] { return key; },
-                                                          .key_to_read = [&](auto) { return std::optional(key); }}));
+#if WHITTLE_HAVE_ENCRYPTION
+    const EncryptionKey key{"k1", std::string(32, 'a')};
+    stores.emplace_back("encrypted",
+                        encrypted_storage(memory_storage(), {.key_to_write = [&] { return key; },
+                                                             .key_to_read = [&](auto) { return std::optional(key); }}));
 #endif
     for (const auto& [name, storage] : stores) {
         CAPTURE(name);

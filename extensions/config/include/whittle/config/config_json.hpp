@@ -40,8 +40,8 @@ struct StorageSettings {
     ConfigTypes types{};                                    ///< `ConfigSource::types`
 };
 
-/// Null if there is none. Masks go outside, seals inside. Throws what the storage throws, and Error(not_offered) if
-/// `types` lacks one.
+/// Null if there is none. Masks go outside, encryption inside. Throws what the storage throws, and Error(not_offered)
+/// if `types` lacks one.
 [[nodiscard]] std::shared_ptr<Storage> open_storage(const StorageSettings& settings);
 
 /// One entry of "middlewares".
