@@ -240,9 +240,9 @@ void diagnose_cache(const ChainSettings& settings, Symptoms& findings) {
         const std::string wanted = wanted_cache(model);
         const bool fits = wanted.empty() || cache == "custom" || provider_of(cache) == provider_of(wanted);
         if (model.type == "anthropic")
-            findings.push_back({Health::ok, "cache marks",
-                                fmt::format("model \"{}\": up to {} cache_control marks in each request", model.name,
-                                            AnthropicModelConfig{}.cache_marks)});
+            findings.push_back({Health::ok, "cache breakpoints",
+                                fmt::format("model \"{}\": up to {} cache_control breakpoints in each request",
+                                            model.name, AnthropicModelConfig{}.cache_breakpoints)});
         if (fits) continue;
         is_said = true;
         findings.push_back({Health::warning, "cache",

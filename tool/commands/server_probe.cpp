@@ -39,7 +39,7 @@ public:
 
     void run() {
         try {
-            const ServerFacts facts = learn_server(*tool_transport(), {.base_url = address_of(model_),
+            const ServerFacts facts = query_server(*tool_transport(), {.base_url = address_of(model_),
                                                                        .model = http_.model,
                                                                        .headers = headers_of(model_, key_),
                                                                        .stop = interrupt_token()});
@@ -96,9 +96,9 @@ private:
             add(Health::ok, fmt::format("it keeps {} conversation{} side by side (id_slot)", facts.slots,
                                         facts.slots == 1 ? "" : "s"));
         if (facts.has_tokenizer) add(Health::ok, "it counts tokens by its own vocabulary (/tokenize)");
-        if (facts.cuts_silently)
+        if (facts.truncates_silently)
             add(Health::warning, "it leaves out the oldest messages of a request that is too large, in silence",
-                "keep profile.context_window at its window; with_cut_watch notices");
+                "keep profile.context_window at its window; with_truncation_check notices");
     }
 
     void tell_window(const ServerFacts& facts) {

@@ -163,7 +163,7 @@ std::string stays_text(const RetentionPlan& plan) {
         const std::int64_t objects = objects_of(plan, reason);
         if (objects > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", grouped(objects), words);
     };
-    add(RetentionReason::referred, "are referred to");
+    add(RetentionReason::referenced, "are referred to");
     add(RetentionReason::log, "are logs");
     add(RetentionReason::young, "are young");
     add(RetentionReason::active, "are of conversations at work");
@@ -195,7 +195,7 @@ ordered_json plan_json(const StoreCommand& command, const RetentionPlan& plan, c
                       {"bytes_after", plan.bytes_after},
                       {"spared", ordered_json::array()}};
     for (const std::string& key : result.spared) json["spared"].push_back(printed(key));
-    for (const auto reason : {RetentionReason::referred, RetentionReason::log, RetentionReason::young,
+    for (const auto reason : {RetentionReason::referenced, RetentionReason::log, RetentionReason::young,
                               RetentionReason::active, RetentionReason::unknown})
         json[std::string(to_word(reason))] = objects_of(plan, reason);
     json["objects"] = ordered_json::array();
@@ -254,7 +254,7 @@ ExitCode run_store_gc(const StoreCommand& command, const CommonOptions& common) 
     // The store first: what is written after that is not looked at, and what refers to it is read later.
     const RetentionPlan plan = plan_retention(*storage, options);
     require_conversations(*storage, command, live, options);
-    const RetentionResult result = command.yes ? carry_out(*storage, plan, options) : RetentionResult{};
+    const RetentionResult result = command.yes ? execute_retention(*storage, plan, options) : RetentionResult{};
     print_as_it_is(common.json ? shown_json(plan_json(command, plan, result)) + "\n"
                                : plan_text(command, plan, result));
     return done;

@@ -35,7 +35,7 @@ struct Message {
     std::string result_of{};  ///< tool: the id of the call
     std::string name{};       ///< tool: of the tool, where the message says it
     int media = 0;            ///< images, sounds, documents
-    int blocks = 1;           ///< content parts and calls: what a provider counts when it looks back for a cache mark
+    int blocks = 1;  ///< content parts and calls: what a provider counts when it looks back for a cache breakpoint
 
     friend bool operator==(const Message&, const Message&) = default;
 };

@@ -24,7 +24,7 @@ std::shared_ptr<ScriptedTransport> transport_of(ScriptedAnswer answer) {
 }
 
 Reply<Message> ask(const std::shared_ptr<HttpTransport>& transport, const DeltaSink* on_delta = nullptr) {
-    AnthropicModel model(transport, {.model = "m", .api_key = "sk-secret", .cache_marks = 0});
+    AnthropicModel model(transport, {.model = "m", .api_key = "sk-secret", .cache_breakpoints = 0});
     return model.generate({.messages = {&question, 1}, .on_delta = on_delta});
 }
 

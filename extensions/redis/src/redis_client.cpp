@@ -17,8 +17,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-/// Ways that are followed at once; then they are a circle, and there is a pause in front of each.
-constexpr int most_ways_in_a_row = 5;
+/// Redirects that are followed at once. After so many in a row, a pause comes before each.
+constexpr int max_redirects_in_a_row = 5;
 
 /// 10 ms, doubled up to 640 ms, of which between a half and all.
 milliseconds pause_before_try(int number, Random& random) {
@@ -36,7 +36,7 @@ struct RedisClient::Progress {
     bool was_idle = false;                    ///< the last one's connection was an old one
     bool was_cut_off = false;                 ///< something was sent, and no answer came
     int pauses = 0;
-    int ways_in_a_row = 0;
+    int redirects_in_a_row = 0;
     std::string reason{};  ///< of the last failure but this one that says more than that it was late
 };
 
@@ -45,9 +45,9 @@ RedisClient::RedisClient(RedisStorageOptions options)
       tls_(options_.tls.enabled ? std::make_unique<RedisTlsSettings>(options_.tls) : nullptr),
       random_(system_random()),
       router_(make_redis_router(options_, tls_.get())),
-      pool_(options_, tls_.get(), doubts_),
+      pool_(options_, tls_.get(), unverified_),
       owner_(::getpid()) {
-    if (tls_ && !tls_->doubt().empty()) doubts_.add(tls_->doubt());
+    if (tls_ && !tls_->unverified().empty()) unverified_.add(tls_->unverified());
 }
 
 void RedisClient::require_own_process(std::string_view attempted) const {
@@ -99,16 +99,17 @@ void RedisClient::prepare_next(const RedisWork& work, Progress& progress, const 
     switch (failed.why) {
         case RedisRetry::Why::moved:
             router_->moved(failed.slot, failed.to);
-            if (++progress.ways_in_a_row <= most_ways_in_a_row && steady_clock::now() < progress.deadline) return;
+            if (++progress.redirects_in_a_row <= max_redirects_in_a_row && steady_clock::now() < progress.deadline)
+                return;
             return pause(work, progress, failed);
         case RedisRetry::Why::asked:
-            if (++progress.ways_in_a_row > most_ways_in_a_row) pause(work, progress, failed);
+            if (++progress.redirects_in_a_row > max_redirects_in_a_row) pause(work, progress, failed);
             progress.asked_for = failed.to;
             return;
         case RedisRetry::Why::broken:
         case RedisRetry::Why::wrong_primary:
             pool_.drop_idle(progress.address);
-            // A server closes what was idle for long: that is no reason to wait, or to doubt it.
+            // A server closes what was idle for long: that is no reason to wait, or to suspect it.
             if (progress.was_idle && failed.why == RedisRetry::Why::broken && steady_clock::now() < progress.deadline)
                 return;
             router_->suspect(progress.address);
@@ -131,7 +132,7 @@ void RedisClient::pause(const RedisWork& work, Progress& progress, const RedisRe
     }
     if (progress.reason.empty() || !failed.reason.ends_with("timed out")) progress.reason = failed.reason;
     std::this_thread::sleep_for(length);
-    progress.ways_in_a_row = 0;
+    progress.redirects_in_a_row = 0;
 }
 
 RedisReply RedisClient::call(const RedisWork& work, const RedisWords& words, RedisShape shape) {

@@ -39,7 +39,7 @@ public:
                                                    const std::function<bool(std::size_t, const redisReply&)>& fits);
 
     [[nodiscard]] const RedisStorageOptions& options() const noexcept { return options_; }
-    [[nodiscard]] RedisDoubts& doubts() noexcept { return doubts_; }
+    [[nodiscard]] RedisUnverifiedSettings& unverified_settings() noexcept { return unverified_; }
     [[nodiscard]] Random& random() noexcept { return *random_; }
 
 private:
@@ -53,7 +53,7 @@ private:
 
     const RedisStorageOptions options_;
     const std::unique_ptr<RedisTlsSettings> tls_;
-    RedisDoubts doubts_;
+    RedisUnverifiedSettings unverified_;
     const std::shared_ptr<Random> random_;
     const std::unique_ptr<RedisRouter> router_;
     RedisPool pool_;

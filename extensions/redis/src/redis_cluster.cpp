@@ -2,7 +2,7 @@
 #include "redis_connection.hpp"
 #include "redis_greeting.hpp"
 #include "redis_router.hpp"
-#include "redis_turn.hpp"
+#include "redis_timed_mutex.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -21,7 +21,7 @@ public:
 
     RedisAddress primary_of(int slot, const RedisTry& next_try) override {
         if (const auto known = this->known(slot)) return *known;
-        const RedisTurns::Turn turn(asking_, next_try.until, "waiting for the cluster's map");
+        const RedisTimedMutex::Lock lock(map_mutex_, next_try.until, "waiting for the cluster's map");
         if (const auto known = this->known(slot)) return *known;
         ask_nodes(next_try);
         if (const auto known = this->known(slot)) return *known;
@@ -93,7 +93,7 @@ private:
 
     const RedisStorageOptions& options_;
     const RedisTlsSettings* tls_;
-    RedisTurns asking_;  // held while others are asked
+    RedisTimedMutex map_mutex_;  // held while others are asked
     const std::vector<RedisAddress> seeds_;
     std::mutex mutex_;
     RedisClusterMap map_;

@@ -1,7 +1,7 @@
 #include "redis_connection.hpp"
 #include "redis_greeting.hpp"
 #include "redis_router.hpp"
-#include "redis_turn.hpp"
+#include "redis_timed_mutex.hpp"
 #include "whittle/base/error.hpp"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ public:
 
     RedisAddress primary_of(int, const RedisTry& next_try) override {
         if (const auto known = this->known()) return *known;
-        const RedisTurns::Turn turn(asking_, next_try.until, "waiting for sentinels");
+        const RedisTimedMutex::Lock lock(sentinel_mutex_, next_try.until, "waiting for sentinels");
         if (const auto known = this->known()) return *known;
         const RedisAddress found = ask_sentinels(next_try);
         const std::lock_guard lock(mutex_);
@@ -85,7 +85,7 @@ private:
 
     const RedisStorageOptions& options_;
     const RedisTlsSettings* tls_;
-    RedisTurns asking_;  // held while others are asked
+    RedisTimedMutex sentinel_mutex_;  // held while others are asked
     std::vector<RedisAddress> sentinels_;
     std::mutex mutex_;
     std::optional<RedisAddress> primary_;

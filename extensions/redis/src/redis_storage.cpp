@@ -46,7 +46,9 @@ public:
         return remove_redis_object(*store_, key);
     }
 
-    std::vector<std::string> doubts() const override { return store_->client().doubts().all(); }
+    std::vector<std::string> unverified_settings() const override {
+        return store_->client().unverified_settings().all();
+    }
 
 private:
     std::shared_ptr<RedisStore> store_;

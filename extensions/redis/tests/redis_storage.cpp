@@ -320,20 +320,22 @@ TEST_CASE("a server on a Unix socket, with a user and a password, shows who we a
     CHECK(redis_storage(options)->get("k") == "content");
 }
 
-TEST_CASE("a server that may drop objects is refused, unless that is wanted, and one that does not tell is a doubt",
-          "[storage][redis]") {
+TEST_CASE(
+    "a server that may drop objects is refused, unless that is wanted, and one that does not report it is unverified",
+    "[storage][redis]") {
     NEED_REDIS_SERVER();
     const RedisServer server({"--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru"});
     auto options = options_of(server);
     CHECK(contains(error_of([&] { (void)redis_storage(options); }), "maxmemory-policy is allkeys-lru"));
     options.allow_eviction = true;
-    CHECK(redis_storage(options)->doubts().empty());
+    CHECK(redis_storage(options)->unverified_settings().empty());
     options.allow_eviction = false;
     server.raw().run({"ACL", "SETUSER", "quiet", "on", ">q", "~*", "+@all", "-info"});
     options.credentials = {.user = "quiet", .password = "q"};
-    const auto doubts = redis_storage(options)->doubts();
-    REQUIRE(doubts.size() == 1);
-    CHECK(contains(doubts.front(), server.address() + ": whether it may drop objects is not known: NOPERM"));
+    const auto unverified_settings = redis_storage(options)->unverified_settings();
+    REQUIRE(unverified_settings.size() == 1);
+    CHECK(
+        contains(unverified_settings.front(), server.address() + ": whether it may drop objects is not known: NOPERM"));
 }
 
 TEST_CASE("a server that is out of memory refuses, keeps the rest, and takes again what is freed", "[storage][redis]") {
@@ -503,7 +505,7 @@ TEST_CASE("TLS is spoken where hiredis has it, and refused clearly where not", "
     const std::string large(3 << 20, 'x');  // in chunks, through records of 16 KiB
     store->put_if_absent("large", large);
     CHECK(store->get("large") == large);
-    if (store->doubts().empty()) {  // else hiredis does not compare names, and that is said
+    if (store->unverified_settings().empty()) {  // else hiredis does not compare names, and that is said
         RedisStorageOptions other = options;
         other.deadline_ms = 1'500;
         other.tls.server_name = "else.test";
@@ -511,7 +513,7 @@ TEST_CASE("TLS is spoken where hiredis has it, and refused clearly where not", "
     }
     options.deadline_ms = 1'500;
     options.tls.server_name = "";
-    CHECK(redis_storage(options)->doubts().size() == 1);
+    CHECK(redis_storage(options)->unverified_settings().size() == 1);
     REQUIRE(make_certificate(dir, "other-"));
     options.tls.ca_file = dir / "other-cert";
     CHECK(contains(error_of([&] { (void)redis_storage(options); }), ": TLS: SSL_connect failed: certificate verify"));

@@ -27,7 +27,7 @@ int main() {
         }};
     const RetentionPlan plan = plan_retention(*storage, options);
     std::cout << plan.going().objects << " would go\n";
-    std::cout << carry_out(*storage, plan, options).removed.objects << " are gone\n";
+    std::cout << execute_retention(*storage, plan, options).removed.objects << " are gone\n";
     // [/plan]
     std::cout << "mails: " << read_durable(storage, "mails").size() << " message\n";
 }

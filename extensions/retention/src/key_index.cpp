@@ -69,17 +69,17 @@ void KeyIndex::add(std::string_view key) {
 }
 
 void KeyIndex::finish() {
-    const auto before = [](const Slot& a, const Slot& b) { return comes_before(a.print, b.print); };
+    const auto before = [](const Slot& a, const Slot& b) { return comes_before(a.fingerprint, b.fingerprint); };
     std::ranges::sort(slots_, before);
-    const auto is_same = [](const Slot& a, const Slot& b) { return a.print == b.print; };
+    const auto is_same = [](const Slot& a, const Slot& b) { return a.fingerprint == b.fingerprint; };
     slots_.erase(std::unique(slots_.begin(), slots_.end(), is_same), slots_.end());
     slots_.shrink_to_fit();
 }
 
 const KeyIndex::Slot* KeyIndex::find(std::string_view key) const {
-    const Hash128 print = hash128(key);
-    const auto found = std::ranges::lower_bound(slots_, print, comes_before, &Slot::print);
-    return found == slots_.end() || found->print != print ? nullptr : &*found;
+    const Hash128 fingerprint = hash128(key);
+    const auto found = std::ranges::lower_bound(slots_, fingerprint, comes_before, &Slot::fingerprint);
+    return found == slots_.end() || found->fingerprint != fingerprint ? nullptr : &*found;
 }
 
 std::optional<std::uint32_t> KeyIndex::referrer(std::string_view key) const {

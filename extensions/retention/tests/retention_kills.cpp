@@ -42,7 +42,7 @@ std::shared_ptr<ManualClock> days_later() {
 
 void collect_all(Storage& storage, std::vector<std::string> purge) {
     const RetentionOptions options{.all_are_known = true, .purge = std::move(purge), .clock = days_later()};
-    (void)carry_out(storage, plan_retention(storage, options), options);
+    (void)execute_retention(storage, plan_retention(storage, options), options);
 }
 
 /// Everything that a conversation refers to is there; its texts.

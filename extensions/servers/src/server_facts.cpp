@@ -93,7 +93,7 @@ bool take_ollama(HttpTransport& transport, const ServerAddress& address, ServerF
     const ServerAnswer running = ask_server(transport, address, "/api/ps");
     if (!running.is_object() || !running.json.contains("models") || !running.json["models"].is_array()) return false;
     facts.kind = ServerKind::ollama;
-    facts.cuts_silently = true;
+    facts.truncates_silently = true;
     for (const ordered_json& model : running.json["models"]) {
         if (is_named(text_at(model, "name"), address.model))
             facts.context_window = number_at(model, {"/context_length"}).value_or(0);
@@ -134,7 +134,7 @@ std::string_view name_of(ServerKind kind) noexcept {
     return "other";
 }
 
-ServerFacts learn_server(HttpTransport& transport, const ServerAddress& address) {
+ServerFacts query_server(HttpTransport& transport, const ServerAddress& address) {
     ServerFacts facts;
     const ServerAnswer models = ask_server(transport, address, "/v1/models");
     facts.status = models.status;

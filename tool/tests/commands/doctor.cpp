@@ -196,7 +196,7 @@ TEST_CASE("doctor names a key that is not there, a server that is not there, and
     CHECK(key.err == "whittle: failed: model \"m\"\n");
     CHECK(health(key, "model \"m\"", "the environment has no value WHITTLE_NO_SUCH_KEY") == "failed");
     CHECK(health(key, "model \"m\"", "https://api.anthropic.com is not asked") == "ok");
-    CHECK(health(key, "cache marks", "up to 4 cache_control marks") == "ok");
+    CHECK(health(key, "cache breakpoints", "up to 4 cache_control breakpoints") == "ok");
 
     std::string gone;
     {

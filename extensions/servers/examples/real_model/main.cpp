@@ -194,7 +194,7 @@ private:
     void talk(const real_model::TalkPlan& plan) {
         fmt::print("{} ({})\n", plan.title, plan.name);
         std::fflush(stdout);
-        const Talk talk = carry_out(plan, server(options_.model));
+        const Talk talk = execute_retention(plan, server(options_.model));
         print_calls(talk);
         check_recovery(talk, checks_);
         if (plan.summary_tokens > 0) check_summaries(talk, checks_);
@@ -208,7 +208,7 @@ private:
         std::fflush(stdout);
         transport_ = std::make_shared<real_model::RecordingTransport>(whittle::make_curl_transport(),
                                                                       host_of(options_.base_url));
-        const Talk talk = carry_out(plan, server(options_.model));
+        const Talk talk = execute_retention(plan, server(options_.model));
         print_calls(talk);
         std::vector<real_model::Exchange> exchanges = transport_->take();
         check_prefills(exchanges, talk.calls.size(), checks_);
@@ -225,7 +225,7 @@ private:
         std::fflush(stdout);
         const std::shared_ptr<whittle::HttpTransport> transport = whittle::make_curl_transport();
         const whittle::ServerAddress address{.base_url = options_.base_url, .model = options_.model};
-        const whittle::ServerFacts facts = learn_server(*transport, address);
+        const whittle::ServerFacts facts = query_server(*transport, address);
         fmt::print("  {}: {} tokens of {}, {} slots\n", name_of(facts.kind), facts.context_window, facts.trained_window,
                    facts.slots);
         checks_.expect(facts.kind == whittle::ServerKind::llama_server && facts.context_window == 2'048,

@@ -1,4 +1,4 @@
-#include "cache_marks.hpp"
+#include "cache_breakpoints.hpp"
 
 #include "whittle/base/text.hpp"
 
@@ -8,26 +8,26 @@ namespace whittle::inline v0::anthropic::detail {
 
 namespace {
 
-bool is_marked(const ordered_json& block) {
-    const ordered_json* mark = find_member(block, "cache_control");
-    return mark != nullptr && !mark->is_null();
+bool has_breakpoint(const ordered_json& block) {
+    const ordered_json* breakpoint = find_member(block, "cache_control");
+    return breakpoint != nullptr && !breakpoint->is_null();
 }
 
-bool takes_mark(const ordered_json& block) {
-    if (!block.is_object() || is_marked(block)) return false;
+bool can_take_breakpoint(const ordered_json& block) {
+    if (!block.is_object() || has_breakpoint(block)) return false;
     return !is_thinking(block) && !is_blank_text(block) && find_string(block, "type") != "compaction";
 }
 
-/// Whether `put_mark` would find a place; also false if a block behind that place is marked already.
+/// Whether `set_breakpoint` would find a place; also false if a block behind that place is marked already.
 bool has_place(const ordered_json& message) {
     const ordered_json* content = find_member(message, "content");
     if (content == nullptr) return false;
     if (content->is_string()) return !is_blank(content->get_ref<const std::string&>());
-    if (!content->is_array() || std::any_of(content->begin(), content->end(), is_marked)) return false;
-    return std::any_of(content->begin(), content->end(), takes_mark);
+    if (!content->is_array() || std::any_of(content->begin(), content->end(), has_breakpoint)) return false;
+    return std::any_of(content->begin(), content->end(), can_take_breakpoint);
 }
 
-/// The newest message before `end` that can have a mark.
+/// The newest message before `end` that can have a breakpoint.
 std::optional<std::size_t> last_place(std::span<const Message> messages, std::size_t end) {
     for (std::size_t i = std::min(end, messages.size()); i-- > 0;) {
         if (has_place(messages[i].json())) return i;
@@ -44,21 +44,21 @@ std::optional<std::size_t> last_user_place(std::span<const Message> messages, st
 
 }  // namespace
 
-std::size_t count_marks(const ordered_json& message) {
+std::size_t count_breakpoints(const ordered_json& message) {
     const ordered_json* content = find_member(message, "content");
     if (content == nullptr || !content->is_array()) return 0;
-    std::size_t marks = 0;
+    std::size_t breakpoints = 0;
     for (const ordered_json& block : *content) {
-        marks += is_marked(block) ? 1 : 0;
+        breakpoints += has_breakpoint(block) ? 1 : 0;
         const ordered_json* items = find_member(block, "content");
         if (items == nullptr || !items->is_array()) continue;
-        marks += static_cast<std::size_t>(std::count_if(items->begin(), items->end(), is_marked));
+        breakpoints += static_cast<std::size_t>(std::count_if(items->begin(), items->end(), has_breakpoint));
     }
-    return marks;
+    return breakpoints;
 }
 
-std::vector<std::size_t> plan_marks(std::span<const Message> messages, std::optional<std::size_t> stable,
-                                    bool is_agents, std::size_t room) {
+std::vector<std::size_t> plan_breakpoints(std::span<const Message> messages, std::optional<std::size_t> stable,
+                                          bool is_agents, std::size_t room) {
     std::vector<std::size_t> places;
     const auto add = [&](std::optional<std::size_t> place) {
         if (!place || places.size() == room) return;
@@ -71,12 +71,12 @@ std::vector<std::size_t> plan_marks(std::span<const Message> messages, std::opti
     return places;
 }
 
-bool put_mark(ordered_json& content, const ordered_json& mark) {
+bool set_breakpoint(ordered_json& content, const ordered_json& breakpoint) {
     if (content.is_string()) content = ordered_json::array({{{"type", "text"}, {"text", content}}});
     if (!content.is_array()) return false;
     for (auto block = content.rbegin(); block != content.rend(); ++block) {
-        if (!takes_mark(*block)) continue;
-        (*block)["cache_control"] = mark;
+        if (!can_take_breakpoint(*block)) continue;
+        (*block)["cache_control"] = breakpoint;
         return true;
     }
     return false;

@@ -9,21 +9,21 @@
 
 namespace whittle::inline v0 {
 
-/// What could not be made sure of, each once. Thread-safe.
-class RedisDoubts {
+/// Settings that the server does not report, each once. Thread-safe.
+class RedisUnverifiedSettings {
 public:
-    void add(std::string doubt) {
+    void add(std::string unverified) {
         const std::lock_guard lock(mutex_);
-        doubts_.insert(std::move(doubt));
+        unverified_.insert(std::move(unverified));
     }
     [[nodiscard]] std::vector<std::string> all() const {
         const std::lock_guard lock(mutex_);
-        return {doubts_.begin(), doubts_.end()};
+        return {unverified_.begin(), unverified_.end()};
     }
 
 private:
     mutable std::mutex mutex_;
-    std::set<std::string> doubts_;
+    std::set<std::string> unverified_;
 };
 
 }  // namespace whittle::inline v0

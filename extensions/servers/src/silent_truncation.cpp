@@ -1,4 +1,4 @@
-#include "whittle/servers/cut_watch.hpp"
+#include "whittle/servers/silent_truncation.hpp"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@ namespace whittle::inline v0::detail {
 
 namespace {
 
-/// Requests below this are never judged: a template may change so much.
-constexpr std::int64_t least_judged = 512;
+/// Requests below this are never checked: a template may change so much.
+constexpr std::int64_t min_checked_tokens = 512;
 
 std::int64_t input_of(const Usage& usage) noexcept { return usage.input + usage.cache_read + usage.cache_write; }
 
@@ -34,7 +34,8 @@ std::int64_t without_runs(std::string_view text) noexcept {
 std::int64_t surely(std::int64_t plain) noexcept { return plain / 2; }
 
 bool begins_with(const SentRequest& sent, const SentRequest& before) {
-    return sent.beside == before.beside && !before.messages.empty() && sent.messages.size() > before.messages.size() &&
+    return sent.overhead == before.overhead && !before.messages.empty() &&
+           sent.messages.size() > before.messages.size() &&
            std::ranges::equal(before.messages, std::span(sent.messages).first(before.messages.size()));
 }
 
@@ -61,39 +62,39 @@ void add_message(SentRequest& sent, Hash128 message, std::int64_t bytes) {
     sent.plain += bytes / 4;
 }
 
-void add_beside(SentRequest& sent, std::string_view system, std::span<const ToolSpec> tools) {
-    sent.beside = hash128(system);
-    for (const ToolSpec& tool : tools) sent.beside = hash128(to_compact_json(tool), sent.beside);
+void add_overhead(SentRequest& sent, std::string_view system, std::span<const ToolSpec> tools) {
+    sent.overhead = hash128(system);
+    for (const ToolSpec& tool : tools) sent.overhead = hash128(to_compact_json(tool), sent.overhead);
     sent.plain += without_runs(system) / 4;  // a template may leave tools out
 }
 
-std::optional<SilentCut> CutJudge::judge(SentRequest sent, const Usage& usage) {
+std::optional<SilentTruncation> TruncationDetector::detect(SentRequest sent, const Usage& usage) {
     const std::int64_t billed = input_of(usage);
     const std::lock_guard lock(mutex_);
-    const bool has_grown = begins_with(sent, before_) && least_before_ >= least_judged;
+    const bool has_grown = begins_with(sent, before_) && least_before_ >= min_checked_tokens;
     const std::int64_t grown = has_grown ? least_before_ - before_.uncertain + surely(sent.plain - before_.plain) : 0;
     const std::int64_t least = std::max(surely(sent.plain), grown);
-    const bool is_cut = billed > 0 && billed < least && (has_grown || least >= least_judged);
+    const bool is_truncated = billed > 0 && billed < least && (has_grown || least >= min_checked_tokens);
     before_ = std::move(sent);
-    least_before_ = is_cut ? least : billed;  // what a cut request was billed is no yardstick
-    if (!is_cut) return std::nullopt;
-    return SilentCut{.sent = least, .billed = billed};
+    least_before_ = is_truncated ? least : billed;  // the bill of a truncated request is no baseline
+    if (!is_truncated) return std::nullopt;
+    return SilentTruncation{.sent = least, .billed = billed};
 }
 
-void tell_cut(const EventSink& events, const SilentCut& cut) noexcept {
+void report_truncation(const EventSink& events, const SilentTruncation& truncation) noexcept {
     emit(events, {.level = Event::Level::warning,
-                  .source = "cut_watch",
-                  .kind = "silent_cut",
-                  .text = "the server left out the oldest messages of a request and said nothing",
-                  .tokens_before = cut.sent,
-                  .tokens_after = cut.billed});
+                  .source = "truncation_check",
+                  .kind = "silent_truncation",
+                  .text = "the server dropped the oldest messages of a request without an error",
+                  .tokens_before = truncation.sent,
+                  .tokens_after = truncation.billed});
 }
 
-ModelError cut_error(const SilentCut& cut, std::int64_t window) {
-    const Overflow overflow{.limit = window > 0 ? window : cut.billed, .used = cut.sent};
-    return ModelError(overflow, fmt::format("call the model: the server cut the request in silence: of at least {} "
+ModelError truncation_error(const SilentTruncation& truncation, std::int64_t window) {
+    const Overflow overflow{.limit = window > 0 ? window : truncation.billed, .used = truncation.sent};
+    return ModelError(overflow, fmt::format("call the model: the server silently truncated the request: of at least {} "
                                             "tokens it read {}",
-                                            cut.sent, cut.billed));
+                                            truncation.sent, truncation.billed));
 }
 
 }  // namespace whittle::inline v0::detail

@@ -1,7 +1,7 @@
 #include "whittle/retention/retention.hpp"
 
 #include "key_index.hpp"
-#include "log_shelf.hpp"
+#include "log_index.hpp"
 
 #include <algorithm>
 #include <map>
@@ -20,9 +20,9 @@ std::string_view owner_of(const RetentionObject& object, const std::vector<std::
 }
 
 /// What became known since the plan was made: new objects of logs, read as they come.
-class NewLogs {
+class NewLogEntries {
 public:
-    NewLogs(Storage& storage, const RetentionPlan& plan, const RetentionOptions& options)
+    NewLogEntries(Storage& storage, const RetentionPlan& plan, const RetentionOptions& options)
         : storage_(storage), plan_(plan), options_(options) {
         for (const RetentionObject& object : plan.goes) {
             keys_.add(object.key);
@@ -88,10 +88,10 @@ private:
 
 }  // namespace
 
-RetentionResult carry_out(Storage& storage, const RetentionPlan& plan, const RetentionOptions& options) {
+RetentionResult execute_retention(Storage& storage, const RetentionPlan& plan, const RetentionOptions& options) {
     constexpr std::size_t objects_a_look = 256;
     RetentionResult result;
-    NewLogs logs(storage, plan, options);
+    NewLogEntries logs(storage, plan, options);
     for (std::size_t i = 0; i < plan.goes.size(); ++i) {
         if (i % objects_a_look == 0) logs.look();
         const RetentionObject& object = plan.goes[i];

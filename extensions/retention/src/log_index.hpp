@@ -23,15 +23,15 @@ struct LogKey {
 
 /// The log of a conversation.
 struct Log {
-    enum class Fate { lives, purged, expired };
+    enum class State { live, purged, expired };
     std::string root{};
     std::int64_t newest = 0;  ///< when its newest object was stored; 0: not known
     bool is_time_known = true;
     bool has_first = false;
-    Fate fate = Fate::lives;
+    State state = State::live;
     std::string needed_by{};  ///< a branch that lives and reads it
 
-    [[nodiscard]] bool is_read() const noexcept { return fate == Fate::lives || !needed_by.empty(); }
+    [[nodiscard]] bool is_read() const noexcept { return state == State::live || !needed_by.empty(); }
     [[nodiscard]] std::string prefix(std::string_view id) const { return root + '/' + std::string(id) + '/'; }
 };
 

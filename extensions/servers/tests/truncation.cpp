@@ -6,7 +6,7 @@
 #include "whittle/openai/openai.hpp"
 #include "whittle/openai/openai_chat_model.hpp"
 #include "whittle/preset/presets.hpp"
-#include "whittle/servers/cut_watch.hpp"
+#include "whittle/servers/silent_truncation.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -82,7 +82,7 @@ struct Ran {
 };
 
 /// The host believes in a window that the server does not have.
-Ran run_agent(bool is_watched, CutWatchConfig config = {}) {
+Ran run_agent(bool is_watched, TruncationCheckConfig config = {}) {
     Ran ran;
     CuttingServer server(4'096);
     const auto transport = std::make_shared<RoutedTransport>();
@@ -90,7 +90,7 @@ Ran run_agent(bool is_watched, CutWatchConfig config = {}) {
     std::shared_ptr<Model<Message>> model = std::make_shared<OpenAIChatModel>(
         transport, OpenAIModelConfig{.model = "m", .base_url = "http://127.0.0.1:1/v1"});
     config.on_event = [&](const Event& event) { ran.kinds.emplace_back(event.kind); };
-    if (is_watched) model = with_cut_watch(model, config);
+    if (is_watched) model = with_truncation_check(model, config);
     const Tool read = text_tool("read", "Reads.", R"({"type":"object"})",
                                 [](std::string_view arguments) { return lines_of(2'400, arguments); });
     AgentLoop<Message> loop{
@@ -122,9 +122,9 @@ int cuts_told(std::vector<std::int64_t> bills, std::size_t bytes_each, std::int6
               PartKind kind = PartKind::text, const std::string& end = {}) {
     int told = 0;
     const std::size_t calls = bills.size();
-    const auto model =
-        with_cut_watch(std::make_shared<Billing>(std::move(bills)),
-                       {.on_cut = OnCut::tell, .window = window, .on_event = [&](const Event&) { ++told; }});
+    const auto model = with_truncation_check(
+        std::make_shared<Billing>(std::move(bills)),
+        {.on_truncation = OnTruncation::accept, .window = window, .on_event = [&](const Event&) { ++told; }});
     std::vector<ChatMessage> messages;
     int without_usage = 0;
     for (std::size_t i = 0; i < calls; ++i) {
@@ -149,12 +149,12 @@ TEST_CASE("an agent behind a server that cuts in silence forgets its task, and w
     CHECK(watched.cut == 1);  // the first one is seen, and the window is learnt from it
     CHECK(watched.knows_word);
     CHECK(watched.result.text == "The word is known.");
-    CHECK(watched.kinds == std::vector<std::string>{"silent_cut"});
+    CHECK(watched.kinds == std::vector<std::string>{"silent_truncation"});
 
     const Ran known = run_agent(true, {.window = 4'096});
     CHECK(known.knows_word);
 
-    const Ran told = run_agent(true, {.on_cut = OnCut::tell});
+    const Ran told = run_agent(true, {.on_truncation = OnTruncation::accept});
     CHECK(told.kinds.size() >= 1);
     CHECK_FALSE(told.knows_word);
 }
@@ -176,8 +176,9 @@ TEST_CASE("thinking that a template leaves out later is no cut", "[servers]") {
 TEST_CASE("a long run of one character is next to nothing in a bill", "[servers]") {
     const auto told = [](const std::string& text) {
         int cuts = 0;
-        const auto model = with_cut_watch(std::make_shared<Billing>(std::vector<std::int64_t>{1'000, 1'005}),
-                                          {.on_cut = OnCut::tell, .on_event = [&](const Event&) { ++cuts; }});
+        const auto model =
+            with_truncation_check(std::make_shared<Billing>(std::vector<std::int64_t>{1'000, 1'005}),
+                                  {.on_truncation = OnTruncation::accept, .on_event = [&](const Event&) { ++cuts; }});
         std::vector<ChatMessage> messages{ChatMessage::user("a")};
         (void)model->generate({.messages = messages});
         messages.push_back(ChatMessage::user(text));
@@ -211,7 +212,7 @@ TEST_CASE("a recorded Ollama cuts a talk in silence, and the watch sees it by th
     transport->on("POST /v1/chat/completions", [&](const HttpRequest&) {
         return HttpResponse{.status = 200, .body = server_reply("ollama_2026_chat_" + std::to_string(++chat))};
     });
-    const auto model = with_cut_watch(std::make_shared<OpenAIChatModel>(
+    const auto model = with_truncation_check(std::make_shared<OpenAIChatModel>(
         transport, OpenAIModelConfig{.model = "smollm2", .base_url = "http://127.0.0.1:1/v1"}));
     const auto said = [](std::string_view role, const std::string& text) {
         return Message(nlohmann::ordered_json{{"role", role}, {"content", text}});
@@ -241,8 +242,8 @@ TEST_CASE("a recorded Ollama cuts a talk in silence, and the watch sees it by th
 
 TEST_CASE("a cut is an overflow with the window, or with what was read where no window is known", "[servers]") {
     const auto overflow_of = [](std::int64_t window) {
-        const auto model =
-            with_cut_watch(std::make_shared<Billing>(std::vector<std::int64_t>{3'000, 2'000}), {.window = window});
+        const auto model = with_truncation_check(std::make_shared<Billing>(std::vector<std::int64_t>{3'000, 2'000}),
+                                                 {.window = window});
         std::vector<ChatMessage> messages{ChatMessage::user("a")};
         (void)model->generate({.messages = messages});
         messages.push_back(ChatMessage::user("b"));
@@ -257,5 +258,5 @@ TEST_CASE("a cut is an overflow with the window, or with what was read where no 
     CHECK(overflow_of(4'096).limit == 4'096);
     CHECK(overflow_of(0).limit == 2'000);
     CHECK(overflow_of(0).used == 3'000);
-    CHECK(errc_of([] { (void)with_cut_watch(std::shared_ptr<Billing>()); }) == Errc::invalid_argument);
+    CHECK(errc_of([] { (void)with_truncation_check(std::shared_ptr<Billing>()); }) == Errc::invalid_argument);
 }

@@ -1,4 +1,4 @@
-#include "log_shelf.hpp"
+#include "log_index.hpp"
 
 #include "whittle/base/error.hpp"
 
@@ -66,7 +66,7 @@ std::string parent_of(Storage& storage, std::string_view id, const Log& log) {
 void note_branches(Storage& storage, Logs& logs) {
     std::vector<std::string> readers;
     for (const auto& [id, log] : logs) {
-        if (log.fate == Log::Fate::lives) readers.push_back(id);
+        if (log.state == Log::State::live) readers.push_back(id);
     }
     for (std::size_t i = 0; i < readers.size(); ++i) {
         const std::string parent = parent_of(storage, readers[i], logs.at(readers[i]));
