@@ -116,7 +116,7 @@ std::optional<Plan> read_plan(const RequestView& view) {
 
 // What the model does, in the order of its work: each function gives nothing once its part is done.
 
-std::optional<Message> look_around(const RequestView& view, const std::string& enum_name) {
+std::optional<Message> explore(const RequestView& view, const std::string& enum_name) {
     if (!view.calls.empty()) return std::nullopt;
     return say(view, "First I look where things are.",
                {{"list_files", {{"path", "."}}}, {"grep", {{"pattern", "enum class " + enum_name}}}});
@@ -222,7 +222,7 @@ std::optional<Message> check(const RequestView& view, const Plan& plan, const st
 Message next_message(const RequestView& view) {
     const std::string enum_name = quoted_in(view.task);
     if (enum_name.empty()) return say(view, "Not done: I am a script; name an enumeration in back quotes.");
-    if (auto message = look_around(view, enum_name)) return *message;
+    if (auto message = explore(view, enum_name)) return *message;
     if (auto message = start_plan(view, enum_name)) return *message;
     const Plan plan = *read_plan(view);
     if (auto message = survey(view, plan)) return *message;

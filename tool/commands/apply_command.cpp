@@ -219,7 +219,7 @@ ExitCode apply(const ApplyCommand& command, const ApplyPaths& paths, const Commo
                                         {input.trajectory.tools, input.trajectory.system, nullptr, interrupt_token()});
     throw_if_interrupted();  // the chain reports a middleware that a signal ended as a failed one
     const std::string plain = tell(report, before, command.dry_run, common.json);
-    const std::string told = to_print(plain, common.json);
+    const std::string told = output_text(plain, common.json);
     const std::vector<std::string> failures = failures_of(report, name_of_store(settings));
     if (!command.dry_run) {
         take_messages(input.trajectory, before, conversation);

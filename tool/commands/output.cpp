@@ -171,13 +171,13 @@ void OutputFile::commit() {
     close_file();  // and with it the lock
 }
 
-std::string to_print(std::string_view text, bool is_json) {
+std::string output_text(std::string_view text, bool is_json) {
     return shown_again(is_json ? printed_json(text) : printed(text));
 }
 
-void print(std::string_view text) { print_as_it_is(to_print(text, false)); }
+void print(std::string_view text) { print_as_it_is(output_text(text, false)); }
 
-void print_json(std::string_view json) { print_as_it_is(to_print(json, true)); }
+void print_json(std::string_view json) { print_as_it_is(output_text(json, true)); }
 
 void print_as_it_is(std::string_view text) {
     OutputFile out("-");

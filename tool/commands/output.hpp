@@ -36,7 +36,7 @@ private:
 
 /// What `print` and `print_json` print of it: without what looks like a secret unless secrets are shown, and escaped
 /// for a terminal, colours aside.
-[[nodiscard]] std::string to_print(std::string_view text, bool is_json);
+[[nodiscard]] std::string output_text(std::string_view text, bool is_json);
 /// To standard output, without what looks like a secret unless secrets are shown. Throws Error(storage_failed).
 void print(std::string_view text);
 /// The same of JSON, which stays JSON.

@@ -44,7 +44,7 @@ ReportComparison ReplayPage::comparison_of(const SessionCost& cost) const {
             .after = {.tokens = cost.with_repairs, .dollars = dollars_by(prices_, cost.billed_with_repairs)}};
 }
 
-void ReplayPage::add(ReplayedStory&& told, const ReplayedSessions& session) {
+void ReplayPage::add(ReplayedReport&& told, const ReplayedSessions& session) {
     const ReportComparison comparison = comparison_of(session.cost);
     rows_.push_back({.id = told.id,
                      .file = told.file,
@@ -54,17 +54,17 @@ void ReplayPage::add(ReplayedStory&& told, const ReplayedSessions& session) {
     spending_ += told.spending;
     everything_ += told.everything;
     under_chain_ += told.under_chain;
-    told.story.price = dollars_by(prices_, told.billed_per_counted);
+    told.session_report.price = dollars_by(prices_, told.billed_per_counted);
     Shown shown{.cost = session.cost.everything, .row = rows_.size() - 1};
     shown.session.id = std::move(told.id);
     shown.session.facts = fmt::format("{}, {}", numbered(session.totals.calls, "model call"), told.file);
     shown.session.verdict =
         cost_sentence(comparison) + " " +
-        changes_sentence(comparison.subject, told.story, session.cost.with_repairs - session.cost.sent);
-    shown.session.tables.push_back(rules_table(told.story));
+        changes_sentence(comparison.subject, told.session_report, session.cost.with_repairs - session.cost.sent);
+    shown.session.tables.push_back(rules_table(told.session_report));
     shown.session.tables.push_back(
         costs_table("Costs of this session", told.everything, told.under_chain, session.cost));
-    shown.session.story = std::move(told.story);
+    shown.session.session_report = std::move(told.session_report);
     shown_.push_back(std::move(shown));
     std::ranges::stable_sort(shown_, std::greater{}, &Shown::cost);
     if (shown_.size() > most_replayed_shown) shown_.pop_back();

@@ -7,8 +7,8 @@
 
 namespace whittle::cli {
 
-/// What a rule of a plan, a reason of a commit or the name of a `Fate` means, for a person; empty: nobody here knows
-/// it.
+/// What a rule of a plan, a reason of a commit or the name of a `MessageState` means, for a person; empty: nobody here
+/// knows it.
 [[nodiscard]] std::string_view meaning_of_rule(std::string_view rule) noexcept;
 
 /// A line for each of `rules` that is known, indented, of at most `columns`.

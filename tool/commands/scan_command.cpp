@@ -45,13 +45,13 @@ public:
           input_{.limits = common.limits, .shape = to_shape(common.shape), .bills_only = command.bill} {
         settings_.window = command.window;
         settings_.is_masked = !are_secrets_shown();
-        settings_.story_bytes = static_cast<std::size_t>(command.html.text_bytes);
+        settings_.report_bytes = static_cast<std::size_t>(command.html.text_bytes);
         settings_.on_progress = [this](double share) {
             throw_if_memory_is_short();
             show_progress(share);
         };
         if (command.html.file.empty()) return;
-        settings_.wants_story = [this](const ScannedSession& session) {
+        settings_.wants_report = [this](const ScannedSession& session) {
             return report_.would_be_dear(dear_cost_of(session));
         };
     }

@@ -136,10 +136,10 @@ ReportRow ScanReport::row_of(const ScannedSession& session) {
     return row;
 }
 
-/// Takes the stories of the dearest along.
+/// Moves the reports of the most expensive sessions out.
 void ScanReport::take_sessions(ReportPage& page) {
     for (Dear& dear : dear_) {
-        if (!dear.story) continue;
+        if (!dear.session_report) continue;
         rows_[dear.row].shown = page.sessions.size();
         ReportSession& session = page.sessions.emplace_back();
         session.id = dear.id;
@@ -148,11 +148,11 @@ void ScanReport::take_sessions(ReportPage& page) {
         session.facts = fmt::format("{}, {}{}, {}", dear.agent, numbered(dear.calls, "call"), of_all, dear.file);
         session.verdict =
             cost_sentence(comparison_of(dear.strategies[0], dear.strategies[2])) + " " +
-            changes_sentence("The preset " + strategies_[1].name, *dear.story, repairs_of(dear.strategies[2]));
-        session.tables.push_back(rules_table(*dear.story));
+            changes_sentence("The preset " + strategies_[1].name, *dear.session_report, repairs_of(dear.strategies[2]));
+        session.tables.push_back(rules_table(*dear.session_report));
         session.tables.push_back(strategies_in_report("Strategies on this session", dear.strategies));
-        session.story = std::move(*dear.story);
-        dear.story.reset();
+        session.session_report = std::move(*dear.session_report);
+        dear.session_report.reset();
     }
 }
 

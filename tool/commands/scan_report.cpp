@@ -117,7 +117,7 @@ void ScanReport::add_dear(ScannedSession& session) {
               .recommended = own > 0 ? session.strategies[1].money.front().with_repairs / own : 1,
               .billed = session.bill.billed,
               .strategies = {{.name = recorded_.name}},
-              .story = std::move(session.story)};
+              .session_report = std::move(session.session_report)};
     dear.strategies.front().add(session.recorded, session);
     for (std::size_t i = 0; i < strategies_.size(); ++i) {
         dear.strategies.push_back({.name = strategies_[i].name});

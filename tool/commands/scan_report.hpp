@@ -98,7 +98,7 @@ public:
     [[nodiscard]] const std::string& csv() const noexcept { return csv_; }
     /// A report of all of it, the dearest sessions call by call; takes these along.
     [[nodiscard]] ReportPage take_page(const ScanAdvice& advice);
-    /// Whether a session of this cost is among the dearest so far, so that `page` wants its story.
+    /// Whether a session of this cost is among the most expensive so far, so that `page` needs its report.
     [[nodiscard]] bool would_be_dear(double cost) const noexcept;
 
 private:
@@ -114,7 +114,7 @@ private:
         double recommended = 0;  ///< of what the agent's own requests cost, both with repairs
         Usage billed{};
         std::vector<StrategySum> strategies{};  ///< the agent's own, then those of `scanned_strategies`
-        std::optional<SessionStory> story{};
+        std::optional<SessionReport> session_report{};
     };
 
     void add_places(nlohmann::ordered_json& json) const;

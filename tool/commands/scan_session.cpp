@@ -2,12 +2,12 @@
 
 #include "agent_log.hpp"
 #include "beside_each_other.hpp"
+#include "call_costs.hpp"
 #include "call_progress.hpp"
 #include "compared_chain.hpp"
 #include "cost_basis.hpp"
 #include "interrupt.hpp"
 #include "shape.hpp"
-#include "story_costs.hpp"
 
 #include <algorithm>
 #include <array>
@@ -121,11 +121,12 @@ public:
             session, [&](evaluation::TakeRequest take) { evaluation::requests_as_recorded(session, cuts_, take); });
         std::vector<std::function<void()>> parts;
         scanned_.strategies.resize(1 + scanned_presets.size());
-        const bool wants_story = settings_.wants_story && settings_.wants_story(scanned_);
+        const bool wants_report = settings_.wants_report && settings_.wants_report(scanned_);
         for (std::size_t i = 0; i < scanned_presets.size(); ++i) {
-            const bool tells = wants_story && i == 0;
+            const bool tells = wants_report && i == 0;
             parts.emplace_back([&, i, tells] {
-                scanned_.strategies[1 + i] = figures_of(scanned_presets[i], session, tells ? &scanned_.story : nullptr);
+                scanned_.strategies[1 + i] =
+                    figures_of(scanned_presets[i], session, tells ? &scanned_.session_report : nullptr);
             });
         }
         parts.emplace_back([&] { scanned_.strategies.front() = figures_of_everything(session); });
@@ -143,36 +144,36 @@ private:
             .profiles = {scanned_.basis.profile}, .storage = {}, .window = settings_.window, .uncounted = uncounted_};
         if (bill_.prices && bill_.prices->input > 0)
             options.profiles.push_back(with_prices(scanned_.basis.profile, *bill_.prices));
-        options.lists_calls = settings_.wants_story != nullptr;
+        options.lists_calls = settings_.wants_report != nullptr;
         return options;
     }
 
-    /// `story`: takes what a report shows of it; null: nobody wants that.
+    /// `session_report`: is set to the report of the session; null: none is made.
     evaluation::Figures figures_of(const char* preset, const evaluation::Session& session,
-                                   std::optional<SessionStory>* story) const {
-        ComparedChain chain(choice_of(preset), false, story != nullptr);
+                                   std::optional<SessionReport>* session_report) const {
+        ComparedChain chain(choice_of(preset), false, session_report != nullptr);
         const auto on_call = [this] { tell_progress(); };
-        if (story == nullptr) {
+        if (session_report == nullptr) {
             chain.take(trajectory_, scanned_.basis, on_call);
         } else {
-            *story =
-                chain.take_and_tell(trajectory_, scanned_.basis,
-                                    {.text_bytes = settings_.story_bytes, .is_masked = settings_.is_masked}, on_call);
+            *session_report = chain.take_and_report(
+                trajectory_, scanned_.basis, {.text_bytes = settings_.report_bytes, .is_masked = settings_.is_masked},
+                on_call);
         }
         evaluation::Figures figures = chain.evaluate_last(session, options());
-        if (story != nullptr) tell(**story, figures);
+        if (session_report != nullptr) tell(**session_report, figures);
         return figures;
     }
 
     /// In dollars where the bill is: what was billed for calls that no message shows is on both sides then.
-    void tell(SessionStory& story, const evaluation::Figures& figures) const {
+    void tell(SessionReport& session_report, const evaluation::Figures& figures) const {
         const double own = scanned_.recorded.money.back().sent;
         const bool has_dollars = scanned_.bill.is_priced() && scanned_.compared_dollars > 0 && own > 0;
         if (has_dollars) {
-            story.price = scanned_.compared_dollars / own;
-            story.billed_beside = scanned_.bill.dollars - scanned_.compared_dollars;
+            session_report.price = scanned_.compared_dollars / own;
+            session_report.billed_beside = scanned_.bill.dollars - scanned_.compared_dollars;
         }
-        tell_costs(story, scanned_.recorded, figures, has_dollars ? figures.money.size() - 1 : 0);
+        add_call_costs(session_report, scanned_.recorded, figures, has_dollars ? figures.money.size() - 1 : 0);
     }
 
     /// What the presets do takes most of the time.

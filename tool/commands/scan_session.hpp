@@ -5,7 +5,7 @@
 #include "cost_basis.hpp"
 #include "evaluation/spending.hpp"
 #include "logs/logs.hpp"
-#include "session_story.hpp"
+#include "session_report.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +34,7 @@ struct ScannedSession {
     std::vector<evaluation::Figures> strategies{};  ///< everything sent, then each preset
     evaluation::Spending spending{};
     std::int64_t compactions = 0;
-    std::optional<SessionStory> story{};  ///< under the first preset; absent unless it was wanted
+    std::optional<SessionReport> session_report{};  ///< under the first preset; absent unless it was wanted
 };
 
 /// Names of `ScannedSession::strategies`.
@@ -42,11 +42,11 @@ struct ScannedSession {
 
 /// How sessions are scanned.
 struct ScanSettings {
-    std::int64_t window = 0;      ///< tokens, for the presets
-    bool is_masked = true;        ///< of stories: without what looks like a secret
-    std::size_t story_bytes = 0;  ///< that the texts of one story may take
-    /// Whether the story of a session is wanted, once all else is known of it. Empty: never.
-    std::function<bool(const ScannedSession&)> wants_story{};
+    std::int64_t window = 0;       ///< tokens, for the presets
+    bool is_masked = true;         ///< of session reports: without what looks like a secret
+    std::size_t report_bytes = 0;  ///< that the texts of one session report may take
+    /// Whether the report of a session is wanted, once all else is known of it. Empty: never.
+    std::function<bool(const ScannedSession&)> wants_report{};
     /// Told how much of the session is done, 0 to 1, while it is scanned: from any thread, one at a time.
     std::function<void(double share)> on_progress{};
 };

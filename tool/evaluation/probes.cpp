@@ -30,7 +30,7 @@ public:
         index_texts();
         for (std::size_t call = 0; call < candidates_.size(); ++call)
             probes_.of_call.push_back(confirmed(candidates_[call], source_.calls[call]));
-        std::erase_if(probes_.errors, [&](const Standing& error) { return is_fixed_[error.needle]; });
+        std::erase_if(probes_.errors, [&](const Occurrence& error) { return is_fixed_[error.needle]; });
         return std::move(probes_);
     }
 

@@ -239,7 +239,7 @@ void Run::Impl::look_at_newest(std::size_t call) {
         if (data_.piece(message).role() == Role::tool) look_at_newest_result(message);
     }
     const auto& users = data_.probes.users;
-    const auto behind = std::ranges::lower_bound(users, reply, {}, &Standing::message);
+    const auto behind = std::ranges::lower_bound(users, reply, {}, &Occurrence::message);
     if (behind == users.begin()) return;
     const auto& [message, needle] = *(behind - 1);
     if (!shown_.is_shown_whole(message) && !shown_.others_show(needle)) ++figures_.faults.newest_user_changed;
@@ -313,7 +313,7 @@ std::vector<Needle> Run::Impl::ask_actions(std::size_t call) {
 void Run::Impl::ask_errors(std::size_t call) {
     constexpr std::size_t calls_asked = 10;
     const auto& errors = data_.probes.errors;
-    const auto age_of = [&](const Standing& error) { return turn_of(call) - data_.turns[error.message]; };
+    const auto age_of = [&](const Occurrence& error) { return turn_of(call) - data_.turns[error.message]; };
     while (oldest_error_ < errors.size() && errors[oldest_error_].message < data_.calls[call] &&
            age_of(errors[oldest_error_]) > calls_asked)
         ++oldest_error_;

@@ -18,10 +18,10 @@ struct Entry {
     ordered_json message{};
     std::optional<double> time{};  ///< seconds since 1970
     std::size_t line = 0;
-    std::optional<Call> call{};      ///< it is the reply of one
-    bool has_end = false;            ///< a record of the reply had its end, and
-    bool is_told = false;            ///< what was billed for it
-    std::size_t companions = 0;      ///< how many in a row, up to this, the agent itself sent, such as with a result
+    std::optional<Call> call{};  ///< it is the reply of one
+    bool has_end = false;        ///< a record of the reply had its end, and
+    bool is_told = false;        ///< what was billed for it
+    std::size_t injected = 0;    ///< messages in a row, up to this one, that the agent injected, such as with a result
     std::size_t results_in_row = 0;  ///< how many in a row, up to this, hold results, where a reader counts them
 };
 

@@ -39,7 +39,7 @@ ordered_json pi_summary(std::string_view introduction, std::string_view summary,
 }
 
 /// When the message was made, as it stands there: copies have the same.
-std::string pi_moment(const ordered_json& record, const ordered_json& message) {
+std::string pi_timestamp(const ordered_json& record, const ordered_json& message) {
     for (const ordered_json* holder : {&message, &record}) {
         const ordered_json* time = find_member(*holder, "timestamp");
         if (time != nullptr && time->is_number()) return to_json_text(*time);
@@ -50,7 +50,7 @@ std::string pi_moment(const ordered_json& record, const ordered_json& message) {
 
 std::string pi_bill_id(const ordered_json& record, const ordered_json& message, std::string_view what,
                        const std::optional<Usage>& usage) {
-    const std::string moment = pi_moment(record, message);
+    const std::string moment = pi_timestamp(record, message);
     if (moment.empty()) return "";
     const Usage counts = usage.value_or(Usage{});
     return fmt::format("pi/{}/{}/{}-{}-{}-{}", moment, what, counts.input, counts.cache_read, counts.cache_write,

@@ -31,10 +31,10 @@ std::string text_of_content(const ordered_json& message) {
 
 /// The same for messages that say the same: marks of the provider's cache move, and a text becomes a block for them.
 std::size_t mark_of_message(const ordered_json& message) {
-    std::string essence(text_at(message, "role"));
-    essence.append("\n").append(text_of_content(message));
-    if (const ordered_json* calls = tree_at(message, "tool_calls")) essence.append("\n").append(to_json_text(*calls));
-    return std::hash<std::string>{}(essence);
+    std::string canonical(text_at(message, "role"));
+    canonical.append("\n").append(text_of_content(message));
+    if (const ordered_json* calls = tree_at(message, "tool_calls")) canonical.append("\n").append(to_json_text(*calls));
+    return std::hash<std::string>{}(canonical);
 }
 
 RequestMarks marks_of_list(const ordered_json& list) {

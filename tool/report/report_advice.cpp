@@ -73,17 +73,17 @@ std::string cost_sentence(const ReportComparison& comparison) {
                        change_of(comparison.before, comparison.after));
 }
 
-std::string changes_sentence(const std::string& subject, const SessionStory& story, double repairs) {
+std::string changes_sentence(const std::string& subject, const SessionReport& session_report, double repairs) {
     std::int64_t changes = 0;
     std::int64_t less = 0;
-    for (const StoryRule& rule : story.rules) {
-        if (rule.fate == Fate::added) continue;
+    for (const ReportedRule& rule : session_report.rules) {
+        if (rule.state == MessageState::added) continue;
         changes += rule.messages;
         less += rule.tokens_before - rule.tokens;
     }
     if (changes == 0) return fmt::format("{} would have changed no message.", subject);
     ReportCost again{.tokens = repairs};
-    if (story.price) again.dollars = sum_of_sent(story).repairs * *story.price;
+    if (session_report.price) again.dollars = sum_of_sent(session_report).repairs * *session_report.price;
     std::string text =
         fmt::format("{} would have changed messages {} and made them {} shorter, each for all later calls.", subject,
                     changes == 1 ? "once" : grouped(changes) + " times", numbered(less, "token"));

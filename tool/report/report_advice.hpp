@@ -26,7 +26,8 @@ struct ReportComparison {
 [[nodiscard]] std::string cost_sentence(const ReportComparison& comparison);
 
 /// "71 changes of messages took ...", and what was fetched again: `repairs`, in tokens' worth.
-[[nodiscard]] std::string changes_sentence(const std::string& subject, const SessionStory& story, double repairs);
+[[nodiscard]] std::string changes_sentence(const std::string& subject, const SessionReport& session_report,
+                                           double repairs);
 
 /// Whether to take the chain.
 [[nodiscard]] std::string advice_text(const ReportComparison& comparison);

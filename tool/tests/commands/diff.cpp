@@ -141,7 +141,7 @@ TEST_CASE("a summary that only one chain wrote stands in diff as added", "[apps]
     for (const ordered_json& message : shown["messages"]) {
         if (!message["b"].is_null()) continue;
         has_summary = true;
-        CHECK(message["a"]["fate"] == "added");
+        CHECK(message["a"]["state"] == "added");
         CHECK(has(message["a"]["text"].get<std::string>(), "Files were read."));
     }
     CHECK(has_summary);

@@ -59,11 +59,11 @@ std::string figure_of(const std::string& html, const std::string& label) {
 }
 
 std::vector<json> stories_of(const std::string& html) {
-    std::vector<json> stories;
-    for (const std::string& story :
-         all_between(html, "<script type=\"application/json\" class=\"story\">", "</script>"))
-        stories.push_back(json::parse(story));
-    return stories;
+    std::vector<json> session_reports;
+    for (const std::string& session_report :
+         all_between(html, "<script type=\"application/json\" class=\"session-data\">", "</script>"))
+        session_reports.push_back(json::parse(session_report));
+    return session_reports;
 }
 
 std::string unescaped(std::string text) {
@@ -157,8 +157,8 @@ TEST_CASE("every session is in the picture of all, and those that are shown call
         }
         CHECK(names.size() == 8);
         CHECK(all_between(table, "<a href=\"#session-", "\"").size() == 5);
-        const std::vector<json> stories = stories_of(html);
-        REQUIRE(stories.size() == 5);
+        const std::vector<json> session_reports = stories_of(html);
+        REQUIRE(session_reports.size() == 5);
         const std::vector<std::string> titles = all_between(html, "-title\" tabindex=\"-1\">", "</h3>");
         for (const std::string& row : rows) {
             if (!has(row, "<a ")) continue;

@@ -13,7 +13,7 @@ namespace whittle::cli {
 
 /// What a call sent and cost on one side of a comparison: by the figures' count (characters / 4), with system text and
 /// tools in front of the messages. Costs are in tokens at the plain input price, of the model where dollars are known.
-struct StoryCost {
+struct ReportedCost {
     std::int64_t tokens = 0;
     std::int64_t cached = 0;  ///< of these
     double cost = 0;          ///< with output and `repairs`
@@ -21,15 +21,15 @@ struct StoryCost {
 };
 
 /// One request of a session.
-struct StoryCall {
-    StoryCost recorded{};    ///< as the agent sent it, or everything
-    StoryCost sent{};        ///< under the chain
-    bool is_counted = true;  ///< false: a copy of another session's call, or of a day that is not asked for
-    std::int64_t edits = 0;  ///< messages that this request is the first to show changed
+struct ReportedCall {
+    ReportedCost recorded{};  ///< as the agent sent it, or everything
+    ReportedCost sent{};      ///< under the chain
+    bool is_counted = true;   ///< false: a copy of another session's call, or of a day that is not asked for
+    std::int64_t edits = 0;   ///< messages that this request is the first to show changed
 };
 
 /// A message that stood in a request.
-struct StoryMessage {
+struct ReportedMessage {
     std::optional<std::size_t> recorded{};  ///< index in the recording; absent: the chain wrote it
     std::int64_t call = 0;                  ///< the first request that has it
     std::string role{};
@@ -40,10 +40,10 @@ struct StoryMessage {
 };
 
 /// What became of a message from a request on.
-struct StoryEdit {
-    std::size_t message = 0;  ///< index in `SessionStory::messages`
+struct ReportedEdit {
+    std::size_t message = 0;  ///< index in `SessionReport::messages`
     ExplainedEdit edit{};
-    Fate fate = Fate::kept;
+    MessageState state = MessageState::kept;
     std::int64_t tokens_before = 0;
     std::int64_t tokens = 0;
     ReportText text{};                     ///< what is sent in its place; empty if nothing is
@@ -51,44 +51,44 @@ struct StoryEdit {
 };
 
 /// All edits of one kind.
-struct StoryRule {
+struct ReportedRule {
     std::string by{};    ///< middleware
     std::string rule{};  ///< of the plan, or the reason where it lists none
-    Fate fate = Fate::kept;
+    MessageState state = MessageState::kept;
     std::int64_t messages = 0;
     std::int64_t tokens_before = 0;
     std::int64_t tokens = 0;
 };
 
 /// A session as a report shows it: its requests, its messages, and what a chain did to them.
-struct SessionStory {
+struct SessionReport {
     std::string chain{};
     std::string base{};             ///< what the chain is compared with: "as sent"
     std::string counter{};          ///< of messages and edits
     std::optional<double> price{};  ///< dollars for a token's worth; absent: it is not known
     double billed_beside = 0;       ///< dollars for calls that no message shows, on both sides
-    std::vector<StoryCall> calls{};
-    std::vector<StoryMessage> messages{};  ///< in the order in which they came
-    std::vector<StoryEdit> edits{};        ///< oldest first
-    std::vector<StoryRule> rules{};        ///< of all edits; what took most first
-    std::int64_t messages_left_out = 0;    ///< not listed, since there are too many
+    std::vector<ReportedCall> calls{};
+    std::vector<ReportedMessage> messages{};  ///< in the order in which they came
+    std::vector<ReportedEdit> edits{};        ///< oldest first
+    std::vector<ReportedRule> rules{};        ///< of all edits; what took most first
+    std::int64_t messages_left_out = 0;       ///< not listed, since there are too many
     std::int64_t edits_left_out = 0;
 };
 
 /// What the calls cost on both sides.
-[[nodiscard]] StoryCost sum_of_recorded(const SessionStory& story) noexcept;
-[[nodiscard]] StoryCost sum_of_sent(const SessionStory& story) noexcept;
+[[nodiscard]] ReportedCost sum_of_recorded(const SessionReport& session_report) noexcept;
+[[nodiscard]] ReportedCost sum_of_sent(const SessionReport& session_report) noexcept;
 
 /// The sums over all edits, what took most first.
-[[nodiscard]] std::vector<StoryRule> rules_of(const std::vector<StoryEdit>& edits);
+[[nodiscard]] std::vector<ReportedRule> rules_of(const std::vector<ReportedEdit>& edits);
 
 /// At most this many stay, those that were edited and the oldest first; the rest is counted.
-inline constexpr std::size_t most_story_messages = 24'000;
-inline constexpr std::size_t most_story_edits = 12'000;
-void bound_lists(SessionStory& story);
+inline constexpr std::size_t max_report_messages = 24'000;
+inline constexpr std::size_t max_report_edits = 12'000;
+void bound_lists(SessionReport& session_report);
 
-/// Shortens the texts of all stories together to `budget` bytes of the report's data, as `fit_texts` does. A quarter of
-/// it is for messages that nothing was done to, unless they need less.
-void fit_stories(std::vector<SessionStory*> stories, std::size_t budget);
+/// Shortens the texts of all session reports together to `budget` bytes of the report's data, as `fit_texts` does. A
+/// quarter of it is for messages that nothing was done to, unless they need less.
+void fit_session_reports(std::vector<SessionReport*> session_reports, std::size_t budget);
 
 }  // namespace whittle::cli

@@ -3,7 +3,7 @@
 #include "evaluation/detail/part_collector.hpp"
 #include "masked.hpp"
 #include "replay/replay.hpp"
-#include "session_story.hpp"
+#include "session_report.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -22,31 +22,31 @@ namespace whittle::cli {
 /// Watches a replay and writes down what a report shows of it. Looks at a whole request only where something was
 /// edited. The chain has to run with `ChainConfig::explain`.
 template <AgentMessage M>
-class StoryTeller {
+class SessionReporter {
 public:
     /// `recording` and `chain` have to outlive it. `is_masked`: texts without what looks like a secret.
-    StoryTeller(const Recording<M>& recording, const Chain<M>& chain, std::string chain_name, bool is_masked)
+    SessionReporter(const Recording<M>& recording, const Chain<M>& chain, std::string chain_name, bool is_masked)
         : recording_(recording),
           counter_(chain.config().token_counter),
           is_masked_(is_masked),
-          story_{.chain = std::move(chain_name), .counter = std::string(counter_->id())} {}
+          report_{.chain = std::move(chain_name), .counter = std::string(counter_->id())} {}
 
     void on_report(const Report& report) { log_.note(report); }
 
     /// Call it for each request.
     void on_request(const ReplayRequest<M>& request) {
         while (arrived_ < request.recorded.size()) take_arrival(request);
-        story_.calls.push_back({.edits = take_edits(request)});
+        report_.calls.push_back({.edits = take_edits(request)});
         log_.next_call();
     }
 
-    /// After the replay, without what the calls cost: `tell_costs` puts it there. Texts take at most `text_bytes` of
-    /// the report's data.
-    [[nodiscard]] SessionStory take(std::size_t text_bytes) {
-        story_.rules = rules_of(story_.edits);
-        bound_lists(story_);
-        fit_stories({&story_}, text_bytes);
-        return std::move(story_);
+    /// After the replay, without what the calls cost: `add_call_costs` puts it there. Texts take at most `text_bytes`
+    /// of the report's data.
+    [[nodiscard]] SessionReport take(std::size_t text_bytes) {
+        report_.rules = rules_of(report_.edits);
+        bound_lists(report_);
+        fit_session_reports({&report_}, text_bytes);
+        return std::move(report_);
     }
 
 private:
@@ -68,14 +68,14 @@ private:
         secrets_.learn_all(std::span<const M>(&recording_.messages[i], 1));
         const MessageInfo& info = request.recorded[i];
         const std::int64_t tokens = count_message(recording_.messages[i], *counter_);
-        indices_[info.serial] = story_.messages.size();
+        indices_[info.serial] = report_.messages.size();
         tokens_now_.push_back(tokens);
-        story_.messages.push_back({.recorded = i,
-                                   .call = request.call,
-                                   .role = std::string(whittle::name_of(info.role)),
-                                   .tool = report_text(tool_of(info), is_masked_).head,
-                                   .tokens = tokens,
-                                   .text = text_for_report(recording_.messages[i])});
+        report_.messages.push_back({.recorded = i,
+                                    .call = request.call,
+                                    .role = std::string(whittle::name_of(info.role)),
+                                    .tool = report_text(tool_of(info), is_masked_).head,
+                                    .tokens = tokens,
+                                    .text = text_for_report(recording_.messages[i])});
     }
 
     /// What the journal has that earlier requests did not show. Returns the number of messages.
@@ -105,20 +105,20 @@ private:
         const Outline outline = request.conversation.outline();
         for (std::size_t place = 0; place < outline.size(); ++place) {
             const MessageInfo& info = outline[place];
-            if (!indices_.try_emplace(info.serial, story_.messages.size()).second) continue;
-            StoryEdit added{.message = story_.messages.size(),
-                            .edit = {.call = request.call},
-                            .fate = Fate::added,
-                            .tokens = count_message(request.messages[place], *counter_)};
+            if (!indices_.try_emplace(info.serial, report_.messages.size()).second) continue;
+            ReportedEdit added{.message = report_.messages.size(),
+                               .edit = {.call = request.call},
+                               .state = MessageState::added,
+                               .tokens = count_message(request.messages[place], *counter_)};
             if (info.mark) added.edit.by = info.mark->by;
             if (info.mark) added.edit.reason = info.mark->reason;
             tokens_now_.push_back(added.tokens);
-            story_.messages.push_back({.call = request.call,
-                                       .role = std::string(whittle::name_of(info.role)),
-                                       .tokens = added.tokens,
-                                       .text = text_for_report(request.messages[place]),
-                                       .is_edited = true});
-            story_.edits.push_back(std::move(added));
+            report_.messages.push_back({.call = request.call,
+                                        .role = std::string(whittle::name_of(info.role)),
+                                        .tokens = added.tokens,
+                                        .text = text_for_report(request.messages[place]),
+                                        .is_edited = true});
+            report_.edits.push_back(std::move(added));
         }
     }
 
@@ -141,29 +141,30 @@ private:
     bool note_edit(const ReplayRequest<M>& request, Serial serial, const Places& places, const Places& covered) {
         const auto index = indices_.find(serial);
         if (index == indices_.end()) return false;  // written and taken back between two requests
-        StoryMessage& message = story_.messages[index->second];
-        StoryEdit edit{.message = index->second, .tokens_before = tokens_now_[index->second]};
+        ReportedMessage& message = report_.messages[index->second];
+        ReportedEdit edit{.message = index->second, .tokens_before = tokens_now_[index->second]};
         std::vector<ExplainedEdit> edits = log_.edits_of(serial);
         if (const auto place = places.find(serial); place != places.end()) {
             const MessageInfo& now = request.conversation.outline()[place->second];
             const M& sent = request.messages[place->second];
-            edit.fate = is_as_recorded(request, message, now) ? Fate::kept : fate_of_edited(now);
+            edit.state = is_as_recorded(request, message, now) ? MessageState::kept : state_of_edited(now);
             edit.tokens = count_message(sent, *counter_);
             edit.text = text_for_report(sent);
             name_wraps(edits, now);
         } else {
             const auto summary = covered.find(serial);
-            edit.fate = summary == covered.end() ? Fate::removed : Fate::folded;
+            edit.state = summary == covered.end() ? MessageState::removed : MessageState::folded;
             if (summary != covered.end()) edit.summary = summary->second;
         }
         if (!edits.empty()) edit.edit = edits.back();
         message.is_edited = true;
         tokens_now_[index->second] = edit.tokens;
-        story_.edits.push_back(std::move(edit));
+        report_.edits.push_back(std::move(edit));
         return true;
     }
 
-    static bool is_as_recorded(const ReplayRequest<M>& request, const StoryMessage& message, const MessageInfo& now) {
+    static bool is_as_recorded(const ReplayRequest<M>& request, const ReportedMessage& message,
+                               const MessageInfo& now) {
         return message.recorded && request.recorded[*message.recorded].fingerprint == now.fingerprint;
     }
 
@@ -171,11 +172,11 @@ private:
     std::shared_ptr<const TokenCounter> counter_;
     bool is_masked_;
     KnownSecrets secrets_{is_masked_};
-    SessionStory story_;
+    SessionReport report_;
     EditLog log_{};
     std::size_t arrived_ = 0;  // recorded messages
     std::uint64_t newest_entry_ = 0;
-    std::unordered_map<Serial, std::size_t> indices_{};  // of messages of the story
+    std::unordered_map<Serial, std::size_t> indices_{};  // of messages of the report
     std::vector<std::int64_t> tokens_now_{};             // of each of them
 };
 
