@@ -158,7 +158,7 @@ CLI::App* add_check(CLI::App& app, CheckCommand& command) {
 }
 
 /// Help and version, or what is wrong with the arguments.
-ExitCode tell(const CLI::App& app, const CLI::ParseError& error) {
+ExitCode report_error(const CLI::App& app, const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) {
         write_error_stream(usage_error(app, error));
         return usage;
@@ -252,7 +252,7 @@ int run(int argc, char** argv) {
         if (std::ranges::any_of(std::span(argv, static_cast<std::size_t>(argc)),
                                 [](std::string_view given) { return given == "--no-mask"; }))
             show_secrets();
-        return tell(app, error);
+        return report_error(app, error);
     }
     if (common.no_mask) show_secrets();
     if (replay_app->parsed()) return guarded([&] { return run_replay(replay_command, common); });

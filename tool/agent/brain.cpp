@@ -28,7 +28,7 @@ struct Call {
     Json arguments;
 };
 
-Message say(const RequestView& view, std::string text, const std::vector<Call>& calls = {}) {
+Message reply(const RequestView& view, std::string text, const std::vector<Call>& calls = {}) {
     Json message{{"role", "assistant"}, {"content", text.empty() ? Json() : Json(std::move(text))}};
     std::size_t number = view.calls.size();
     for (const Call& call : calls) {
@@ -118,16 +118,16 @@ std::optional<Plan> read_plan(const RequestView& view) {
 
 std::optional<Message> explore(const RequestView& view, const std::string& enum_name) {
     if (!view.calls.empty()) return std::nullopt;
-    return say(view, "First I look where things are.",
-               {{"list_files", {{"path", "."}}}, {"grep", {{"pattern", "enum class " + enum_name}}}});
+    return reply(view, "First I look where things are.",
+                 {{"list_files", {{"path", "."}}}, {"grep", {{"pattern", "enum class " + enum_name}}}});
 }
 
 std::optional<Message> start_plan(const RequestView& view, const std::string& enum_name) {
     if (read_plan(view)) return std::nullopt;
     const std::string header = header_in(view.calls.at(1).result, enum_name);
-    if (header.empty()) return say(view, fmt::format("Not done: no file declares `enum class {}`.", enum_name));
-    return say(view, make_plan(read_listing(view.calls.at(0).result), header),
-               {read(header), run("git status --short && git log --oneline | head -n 20")});
+    if (header.empty()) return reply(view, fmt::format("Not done: no file declares `enum class {}`.", enum_name));
+    return reply(view, make_plan(read_listing(view.calls.at(0).result), header),
+                 {read(header), run("git status --short && git log --oneline | head -n 20")});
 }
 
 std::optional<Message> survey(const RequestView& view, const Plan& plan) {
@@ -138,14 +138,14 @@ std::optional<Message> survey(const RequestView& view, const Plan& plan) {
         if (calls.size() < at_once) calls.push_back(read(plan.files[i]));
     }
     if (calls.empty()) return std::nullopt;
-    return say(view, "", calls);
+    return reply(view, "", calls);
 }
 
 std::string uses_command(const std::string& enum_name) {
     return fmt::format("grep -rnw --include='*.hpp' --include='*.cpp' {} .", enum_name);
 }
 
-std::optional<Message> ask_the_shell(const RequestView& view, const std::string& enum_name) {
+std::optional<Message> find_with_shell(const RequestView& view, const std::string& enum_name) {
     const std::string commands[] = {
         uses_command(enum_name),
         "find . -name '*.hpp' -o -name '*.cpp' | grep -v '^./.git/' | xargs wc -l | sort -rn | head -n 60",
@@ -154,7 +154,7 @@ std::optional<Message> ask_the_shell(const RequestView& view, const std::string&
         "c++ --version | head -n 1",
     };
     for (const std::string& command : commands) {
-        if (view.find("run_command", "command", command) == nullptr) return say(view, "", {run(command)});
+        if (view.find("run_command", "command", command) == nullptr) return reply(view, "", {run(command)});
     }
     return std::nullopt;
 }
@@ -167,7 +167,7 @@ std::optional<Message> search_the_uses(const RequestView& view, const std::strin
     if (!location || view.find("read_offloaded", "reference", *location) != nullptr) return std::nullopt;
     Call search = read_back(*location);
     search.arguments["grep"] = fmt::format("case {}::", enum_name);
-    return say(view, "Of that list I saw the ends only. I search the stored text.", {search});
+    return reply(view, "Of that list I saw the ends only. I search the stored text.", {search});
 }
 
 /// The text of the header as the request shows it, also if it was read back; else the call that brings it.
@@ -183,7 +183,7 @@ Recalled recall(const RequestView& view, const Plan& plan) {
     const CallSeen* again = view.find("read_offloaded", "reference", *location);
     if (again != nullptr) return {again->result, {}};
     const std::string text = fmt::format("What I read of {} was cleared. I read it back.", plan.header);
-    return {{}, say(view, text, {read_back(*location)})};
+    return {{}, reply(view, text, {read_back(*location)})};
 }
 
 std::optional<Message> edit(const RequestView& view, const Plan& plan, const std::string& enum_name) {
@@ -191,9 +191,9 @@ std::optional<Message> edit(const RequestView& view, const Plan& plan, const std
     const Recalled header = recall(view, plan);
     if (header.call) return header.call;
     const auto enumeration = find_enum(header.text, enum_name);
-    if (!enumeration) return say(view, fmt::format("Not done: I cannot read `enum class {}`.", enum_name));
+    if (!enumeration) return reply(view, fmt::format("Not done: I cannot read `enum class {}`.", enum_name));
     const Json arguments{{"path", plan.header}, {"old", enumeration->block}, {"new", with_list(*enumeration)}};
-    return say(view, fmt::format("It has {} values.", enumeration->values.size()), {{"edit_file", arguments}});
+    return reply(view, fmt::format("It has {} values.", enumeration->values.size()), {{"edit_file", arguments}});
 }
 
 /// Compiles a file that includes the header and compares the length of the list.
@@ -210,23 +210,23 @@ std::optional<Message> check(const RequestView& view, const Plan& plan, const st
     const auto enumeration = find_enum(edited->arguments.value("old", ""), enum_name);
     const std::string commands[] = {check_command(plan, *enumeration), "git diff"};
     for (const std::string& command : commands) {
-        if (view.find("run_command", "command", command) == nullptr) return say(view, "", {run(command)});
+        if (view.find("run_command", "command", command) == nullptr) return reply(view, "", {run(command)});
     }
     const std::string& compiled = view.find("run_command", "command", commands[0])->result;
     const bool is_good = edited->result.starts_with("edited ") && compiled.find("[exit code 0]") != std::string::npos;
-    if (!is_good) return say(view, "Not done: the edit failed or does not compile.");
-    return say(view, fmt::format("Done: `{1}` in {0} has all {2} values of `{3}`; it compiles.", plan.header,
-                                 list_name(enum_name), enumeration->values.size(), enum_name));
+    if (!is_good) return reply(view, "Not done: the edit failed or does not compile.");
+    return reply(view, fmt::format("Done: `{1}` in {0} has all {2} values of `{3}`; it compiles.", plan.header,
+                                   list_name(enum_name), enumeration->values.size(), enum_name));
 }
 
 Message next_message(const RequestView& view) {
     const std::string enum_name = quoted_in(view.task);
-    if (enum_name.empty()) return say(view, "Not done: I am a script; name an enumeration in back quotes.");
+    if (enum_name.empty()) return reply(view, "Not done: I am a script; name an enumeration in back quotes.");
     if (auto message = explore(view, enum_name)) return *message;
     if (auto message = start_plan(view, enum_name)) return *message;
     const Plan plan = *read_plan(view);
     if (auto message = survey(view, plan)) return *message;
-    if (auto message = ask_the_shell(view, enum_name)) return *message;
+    if (auto message = find_with_shell(view, enum_name)) return *message;
     if (auto message = search_the_uses(view, enum_name)) return *message;
     if (auto message = edit(view, plan, enum_name)) return *message;
     return *check(view, plan, enum_name);

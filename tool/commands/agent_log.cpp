@@ -117,7 +117,7 @@ logs::LogNotes read_log_at(const std::string& path, InputBuffer& buffer, logs::F
         log_options.name = log->name;
         std::istream in(&files);
         logs::LogNotes notes = logs::read_log(in, format, log_options, visit);
-        files.tell_reasons(notes);
+        files.report_reasons(notes);
         return notes;
     }
     if (!is_database(buffer.start())) {

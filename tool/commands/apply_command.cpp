@@ -218,8 +218,8 @@ ExitCode apply(const ApplyCommand& command, const ApplyPaths& paths, const Commo
     const Report& report = run_chain<M>(command, chain, conversation, before,
                                         {input.trajectory.tools, input.trajectory.system, nullptr, interrupt_token()});
     throw_if_interrupted();  // the chain reports a middleware that a signal ended as a failed one
-    const std::string plain = tell(report, before, command.dry_run, common.json);
-    const std::string told = output_text(plain, common.json);
+    const std::string plain = apply_report_text(report, before, command.dry_run, common.json);
+    const std::string printed_report = output_text(plain, common.json);
     const std::vector<std::string> failures = failures_of(report, name_of_store(settings));
     if (!command.dry_run) {
         take_messages(input.trajectory, before, conversation);
@@ -227,9 +227,9 @@ ExitCode apply(const ApplyCommand& command, const ApplyPaths& paths, const Commo
         write_result(command, paths, input, conversation, is_memory ? settings.config.storage.get() : nullptr);
     }
     if (command.out == "-" && !command.dry_run) {
-        write_error_stream(told);
+        write_error_stream(printed_report);
     } else {
-        print_as_it_is(told);
+        print_as_it_is(printed_report);
     }
     for (const std::string& warning : warnings_of(report)) complain(shown(warning));
     for (const std::string& failure : failures) complain(failure);

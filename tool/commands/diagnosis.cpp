@@ -235,7 +235,7 @@ std::string wanted_cache(const ModelSettings& model) {
 
 void diagnose_cache(const ChainSettings& settings, Symptoms& findings) {
     const std::string& cache = settings.config.profile.cache.name;
-    bool is_said = false;
+    bool is_reported = false;
     for (const ModelSettings& model : settings.models) {
         const std::string wanted = wanted_cache(model);
         const bool fits = wanted.empty() || cache == "custom" || provider_of(cache) == provider_of(wanted);
@@ -244,13 +244,13 @@ void diagnose_cache(const ChainSettings& settings, Symptoms& findings) {
                                 fmt::format("model \"{}\": up to {} cache_control breakpoints in each request",
                                             model.name, AnthropicModelConfig{}.cache_breakpoints)});
         if (fits) continue;
-        is_said = true;
+        is_reported = true;
         findings.push_back({Health::warning, "cache",
                             fmt::format("model \"{}\" is at {}, but figures and triggers go by \"{}\"", model.name,
                                         host_of(address_of(model)), cache),
                             fmt::format("if the agent's model is there too, set profile.cache to \"{}\"", wanted)});
     }
-    if (is_said) return;
+    if (is_reported) return;
     if (is_one_of(cache, {"no_cache"})) {
         findings.push_back({Health::warning, "cache", "no_cache: an edit is taken to break nothing",
                             "set profile.cache to that of the agent's provider"});

@@ -31,7 +31,7 @@ constexpr std::string_view temporary_suffix = ".tmp";
 /// Removes what killed runs left beside `target`, also of files that are kept for it, whose names begin with one more
 /// point. Who writes a temporary file holds its lock, so that one which can be
 /// locked is nobody's.
-void sweep_beside(const std::filesystem::path& target) {
+void remove_old_temporaries(const std::filesystem::path& target) {
     const std::string prefix = "." + target.filename().string() + ".";
     const auto is_left = [&](const std::string& name) {
         return (name.starts_with(prefix) || name.starts_with("." + prefix)) && name.ends_with(temporary_suffix);
@@ -110,7 +110,7 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)), target_(path_
         file_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
         if (file_ < 0) fail(errno);
     } else {
-        open_beside();
+        open_temporary();
     }
 }
 
@@ -119,16 +119,16 @@ OutputFile::~OutputFile() {
     if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
-void OutputFile::open_beside() {
+void OutputFile::open_temporary() {
     const std::filesystem::path target(target_);
-    sweep_beside(target);
+    remove_old_temporaries(target);
     constexpr int most_names = 1'000;
     for (int number = 0; file_ < 0; ++number) {
         if (number == most_names) fail(EEXIST);
         const auto name = fmt::format(".{}.{}-{}{}", target.filename().string(), ::getpid(), number, temporary_suffix);
-        const std::string beside = (target.parent_path() / name).string();
-        file_ = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (file_ >= 0) temporary_ = beside;
+        const std::string temporary = (target.parent_path() / name).string();
+        file_ = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file_ >= 0) temporary_ = temporary;
         if (file_ < 0 && errno != EEXIST) fail(errno);
         if (file_ >= 0 && !lock_new_file(file_)) {
             temporary_.clear();

@@ -23,7 +23,7 @@ private:
     class Packer;
 
     void write_plain(std::string_view bytes);
-    void open_beside();
+    void open_temporary();
     void close_file() noexcept;
     [[noreturn]] void fail(int error) const;
 

@@ -96,7 +96,7 @@ public:
     ExitCode run() {
         for (const std::string& file : command_.files) replay_file(file);
         if (requests_) requests_->commit();
-        tell();
+        print_result();
         if (!command_.html.file.empty()) write_report(page(), command_.html);
         for (const std::string& error : sum_.totals.errors) complain(shown(error));
         for (const std::string& problem : problems_) complain(problem);
@@ -198,14 +198,14 @@ private:
         session.cost.add(basis, figures);
         session.bases.add(basis);
         if (!reporter) return session;
-        ReplayedReport told{.id = trajectory.id, .file = file};
-        told.billed_per_counted = basis.billed_per_counted;
-        told.everything = {.tokens = figures.raw, .largest = figures.peak_raw};
-        told.under_chain = {.tokens = figures.sent, .largest = figures.peak_sent, .resets = figures.resets};
-        told.spending = evaluation::spending_of(asked, {});
-        told.session_report = reporter->take(static_cast<std::size_t>(command_.html.text_bytes));
-        add_call_costs(told.session_report, figures);
-        page_.add(std::move(told), session);
+        ReplayedReport replayed{.id = trajectory.id, .file = file};
+        replayed.billed_per_counted = basis.billed_per_counted;
+        replayed.everything = {.tokens = figures.raw, .largest = figures.peak_raw};
+        replayed.under_chain = {.tokens = figures.sent, .largest = figures.peak_sent, .resets = figures.resets};
+        replayed.spending = evaluation::spending_of(asked, {});
+        replayed.session_report = reporter->take(static_cast<std::size_t>(command_.html.text_bytes));
+        add_call_costs(replayed.session_report, figures);
+        page_.add(std::move(replayed), session);
         return session;
     }
 
@@ -241,7 +241,7 @@ private:
     [[nodiscard]] const TokenCounter& counter() const { return *chains_.configured().config().token_counter; }
 
     /// Requests or a report on standard output leave standard error for the totals.
-    void tell() {
+    void print_result() {
         const std::string text = output_text(result(), common_.json);
         if (command_.requests == "-" || command_.html.file == "-") {
             write_error_stream(text);

@@ -44,27 +44,27 @@ ReportComparison ReplayPage::comparison_of(const SessionCost& cost) const {
             .after = {.tokens = cost.with_repairs, .dollars = dollars_by(prices_, cost.billed_with_repairs)}};
 }
 
-void ReplayPage::add(ReplayedReport&& told, const ReplayedSessions& session) {
+void ReplayPage::add(ReplayedReport&& replayed, const ReplayedSessions& session) {
     const ReportComparison comparison = comparison_of(session.cost);
-    rows_.push_back({.id = told.id,
-                     .file = told.file,
+    rows_.push_back({.id = replayed.id,
+                     .file = replayed.file,
                      .calls = session.totals.calls,
                      .as_sent = comparison.before,
                      .under_chain = comparison.after});
-    spending_ += told.spending;
-    everything_ += told.everything;
-    under_chain_ += told.under_chain;
-    told.session_report.price = dollars_by(prices_, told.billed_per_counted);
+    spending_ += replayed.spending;
+    everything_ += replayed.everything;
+    under_chain_ += replayed.under_chain;
+    replayed.session_report.price = dollars_by(prices_, replayed.billed_per_counted);
     Shown shown{.cost = session.cost.everything, .row = rows_.size() - 1};
-    shown.session.id = std::move(told.id);
-    shown.session.facts = fmt::format("{}, {}", numbered(session.totals.calls, "model call"), told.file);
+    shown.session.id = std::move(replayed.id);
+    shown.session.facts = fmt::format("{}, {}", numbered(session.totals.calls, "model call"), replayed.file);
     shown.session.verdict =
         cost_sentence(comparison) + " " +
-        changes_sentence(comparison.subject, told.session_report, session.cost.with_repairs - session.cost.sent);
-    shown.session.tables.push_back(rules_table(told.session_report));
+        changes_sentence(comparison.subject, replayed.session_report, session.cost.with_repairs - session.cost.sent);
+    shown.session.tables.push_back(rules_table(replayed.session_report));
     shown.session.tables.push_back(
-        costs_table("Costs of this session", told.everything, told.under_chain, session.cost));
-    shown.session.session_report = std::move(told.session_report);
+        costs_table("Costs of this session", replayed.everything, replayed.under_chain, session.cost));
+    shown.session.session_report = std::move(replayed.session_report);
     shown_.push_back(std::move(shown));
     std::ranges::stable_sort(shown_, std::greater{}, &Shown::cost);
     if (shown_.size() > most_replayed_shown) shown_.pop_back();

@@ -55,7 +55,7 @@ public:
 
     [[nodiscard]] const std::string& chain() const noexcept { return chain_; }
     /// `totals` are of this session alone.
-    void add(ReplayedReport&& told, const ReplayedSessions& session);
+    void add(ReplayedReport&& replayed, const ReplayedSessions& session);
 
     /// `sum` is of all sessions. `config`: the chain's for the cache of that name. Takes the sessions along.
     [[nodiscard]] ReportPage take(const ReplayedSessions& sum, AdvisedChain advised,

@@ -18,14 +18,14 @@ constexpr std::size_t dear_shown = 5;
 void CountedSum::add(const ScannedSession& session) {
     if (!session.is_comparable) return;
     ++sessions;
-    tells_cache = tells_cache && session.tells_cache;
+    reports_cache = reports_cache && session.reports_cache;
     billed += session.comparable;
     counted = add_saturating(counted, session.recorded.sent);
 }
 
 CountedSum& CountedSum::operator+=(const CountedSum& more) noexcept {
     sessions += more.sessions;
-    tells_cache = tells_cache && more.tells_cache;
+    reports_cache = reports_cache && more.reports_cache;
     billed += more.billed;
     counted = add_saturating(counted, more.counted);
     return *this;
@@ -85,7 +85,7 @@ void ScanReport::add(ScannedSession&& session) {
     const auto billed_hit = hit_rate_of(session.comparable);
     const double hit =
         static_cast<double>(session.recorded.money.front().cached_sent) / static_cast<double>(session.recorded.sent);
-    if (billed_hit && session.tells_cache) hit_differences_.push_back(hit - *billed_hit);
+    if (billed_hit && session.reports_cache) hit_differences_.push_back(hit - *billed_hit);
     token_ratios_.push_back(static_cast<double>(session.recorded.sent) /
                             static_cast<double>(input_of(session.comparable)));
 }

@@ -22,9 +22,9 @@ namespace whittle::cli {
 /// What we count of sessions of which every call was billed, beside these bills.
 struct CountedSum {
     std::int64_t sessions = 0;
-    bool tells_cache = true;   ///< all of these say what was read from a cache
-    Usage billed{};            ///< what these were billed
-    std::int64_t counted = 0;  ///< input tokens of these, by our count
+    bool reports_cache = true;  ///< all of these say what was read from a cache
+    Usage billed{};             ///< what these were billed
+    std::int64_t counted = 0;   ///< input tokens of these, by our count
 
     /// Passes over a session that is not comparable.
     void add(const ScannedSession& session);

@@ -1,12 +1,12 @@
 #include "scan_session.hpp"
 
 #include "agent_log.hpp"
-#include "beside_each_other.hpp"
 #include "call_costs.hpp"
 #include "call_progress.hpp"
 #include "compared_chain.hpp"
 #include "cost_basis.hpp"
 #include "interrupt.hpp"
+#include "run_in_parallel.hpp"
 #include "shape.hpp"
 
 #include <algorithm>
@@ -72,7 +72,7 @@ void compare_bill(const SessionBill& bill, const logs::Session& session, Scanned
     scanned.compared_dollars = scanned.bill.dollars;
     scanned.is_comparable =
         counted > 0 && counted == session.calls.size() && session.elsewhere.empty() && input_of(scanned.comparable) > 0;
-    scanned.tells_cache = scanned.comparable.cache_read > 0 || scanned.comparable.cache_write > 0;
+    scanned.reports_cache = scanned.comparable.cache_read > 0 || scanned.comparable.cache_write > 0;
 }
 
 /// Compactions that no copied call had seen yet.
@@ -131,7 +131,7 @@ public:
         }
         parts.emplace_back([&] { scanned_.strategies.front() = figures_of_everything(session); });
         parts.emplace_back([&] { scanned_.spending = evaluation::spending_of(session, cuts_, uncounted_); });
-        run_beside_each_other(parts);
+        run_in_parallel(parts);
     }
 
 private:
@@ -152,7 +152,7 @@ private:
     evaluation::Figures figures_of(const char* preset, const evaluation::Session& session,
                                    std::optional<SessionReport>* session_report) const {
         ComparedChain chain(choice_of(preset), false, session_report != nullptr);
-        const auto on_call = [this] { tell_progress(); };
+        const auto on_call = [this] { report_progress(); };
         if (session_report == nullptr) {
             chain.take(trajectory_, scanned_.basis, on_call);
         } else {
@@ -161,23 +161,23 @@ private:
                 on_call);
         }
         evaluation::Figures figures = chain.evaluate_last(session, options());
-        if (session_report != nullptr) tell(**session_report, figures);
+        if (session_report != nullptr) add_costs(**session_report, figures);
         return figures;
     }
 
     /// In dollars where the bill is: what was billed for calls that no message shows is on both sides then.
-    void tell(SessionReport& session_report, const evaluation::Figures& figures) const {
+    void add_costs(SessionReport& session_report, const evaluation::Figures& figures) const {
         const double own = scanned_.recorded.money.back().sent;
         const bool has_dollars = scanned_.bill.is_priced() && scanned_.compared_dollars > 0 && own > 0;
         if (has_dollars) {
             session_report.price = scanned_.compared_dollars / own;
-            session_report.billed_beside = scanned_.bill.dollars - scanned_.compared_dollars;
+            session_report.billed_elsewhere = scanned_.bill.dollars - scanned_.compared_dollars;
         }
         add_call_costs(session_report, scanned_.recorded, figures, has_dollars ? figures.money.size() - 1 : 0);
     }
 
     /// What the presets do takes most of the time.
-    void tell_progress() const {
+    void report_progress() const {
         if (!settings_.on_progress) return;
         const std::lock_guard lock(mutex_);
         settings_.on_progress(++made_ / requests_);

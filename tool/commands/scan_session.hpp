@@ -27,7 +27,7 @@ struct ScannedSession {
     bool is_comparable = false;     ///< each of them was billed, so that ours and theirs are of the same calls
     Usage comparable{};             ///< what those with a reply were billed
     double compared_dollars = 0;    ///< of that, as far as prices are known
-    bool tells_cache = true;        ///< false: of that only a sum of the input is known, cached or not
+    bool reports_cache = true;      ///< false: of that only a sum of the input is known, cached or not
     CostBasis basis{};              ///< what the figures below are paid by
     /// As the agent sent it, by our count. The last of `money` goes by the prices of the model, where they are known.
     evaluation::Figures recorded{};

@@ -93,8 +93,8 @@ std::string ScanReport::bill_text(bool colour) const {
     std::string text = places_text();
     if (sessions() > 0) {
         const auto table = [&](const BillSums& sums, const BillTableForm& form) {
-            const bool is_told = sums.size() > 1 || !sums.contains("");
-            return is_told ? bill_table(sums, tables_.all, form).folded_text(colour, columns) + "\n" : "";
+            const bool is_shown = sums.size() > 1 || !sums.contains("");
+            return is_shown ? bill_table(sums, tables_.all, form).folded_text(colour, columns) + "\n" : "";
         };
         text += "\n" + wrapped_lines(bill_sentence(tables_.all) + "\n", columns) + "\n" +
                 table(tables_.agents, {.heading = "billed"}) + table(tables_.models, {.heading = "by model"}) +
@@ -162,7 +162,7 @@ Table ScanReport::counted_table() const {
         const std::int64_t billed_input = input_of(sum.billed);
         counted.add({agent, grouped(sum.sessions), grouped(billed_input), grouped(sum.counted),
                      ratio(static_cast<double>(sum.counted), static_cast<double>(billed_input)),
-                     sum.tells_cache ? hit_text(sum.billed) : "-"});
+                     sum.reports_cache ? hit_text(sum.billed) : "-"});
     }
     return counted;
 }

@@ -53,8 +53,9 @@ nlohmann::ordered_json cache_in(const nlohmann::ordered_json& config) {
 std::string with_cache(const std::string& text, const std::string& cache) {
     if (cache.empty()) return text;
     auto config = nlohmann::ordered_json::parse(text, nullptr, false);
-    const bool may_say = config.is_object() && (!config.contains("profile") || config["profile"].is_object());
-    if (!may_say || !cache_in(config).is_null()) return text;
+    const bool has_profile_object =
+        config.is_object() && (!config.contains("profile") || config["profile"].is_object());
+    if (!has_profile_object || !cache_in(config).is_null()) return text;
     config["profile"]["cache"] = cache;
     return config.dump();
 }

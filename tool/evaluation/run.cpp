@@ -65,13 +65,13 @@ private:
     void look_at_newest(std::size_t call);
     void look_at_newest_result(std::size_t message);
     void look_at_removed(std::size_t call);
-    void ask_errors(std::size_t call);
-    void ask_artifacts(std::size_t call);
-    void ask_users(std::size_t call);
-    [[nodiscard]] std::vector<Needle> ask_actions(std::size_t call);
-    [[nodiscard]] std::vector<const EditProbe*> ask_edits(std::size_t call);
+    void check_errors(std::size_t call);
+    void check_artifacts(std::size_t call);
+    void check_users(std::size_t call);
+    [[nodiscard]] std::vector<Needle> check_actions(std::size_t call);
+    [[nodiscard]] std::vector<const EditProbe*> check_edits(std::size_t call);
     [[nodiscard]] bool others_have(const std::string& old_text);
-    bool ask(ProbeKind kind, Needle needle, std::size_t age);
+    bool check_probe(ProbeKind kind, Needle needle, std::size_t age);
     void count(ProbeKind kind, std::size_t age, bool is_visible, bool is_recoverable);
     [[nodiscard]] bool is_restorable(std::size_t message);
     [[nodiscard]] bool stands_elsewhere(std::size_t message, std::string_view text);
@@ -146,10 +146,10 @@ void Run::Impl::send(std::size_t call, const Request& request) {
     if (counts) {
         look_at_newest(call);
         pay_repairs(call, sizes.sent.cached);
-        ask_errors(call);
+        check_errors(call);
         const bool is_last = call + 1 == data_.calls.size();
-        if (is_last || (last_call_ && shown_.was_edited())) ask_artifacts(call);
-        ask_users(call);
+        if (is_last || (last_call_ && shown_.was_edited())) check_artifacts(call);
+        check_users(call);
     }
     if (lists_calls_) list_call(call, sizes, repairs_before);
     last_call_ = call;
@@ -196,8 +196,8 @@ void Run::Impl::account(std::size_t call, const Sizes& sizes) {
 }
 
 void Run::Impl::pay_repairs(std::size_t call, std::span<const Cached> cached) {
-    const std::vector<Needle> needles = ask_actions(call);
-    const std::vector<const EditProbe*> edits = ask_edits(call);
+    const std::vector<Needle> needles = check_actions(call);
+    const std::vector<const EditProbe*> edits = check_edits(call);
     repairs_.pay(call, {.needles = needles, .edits = edits}, cached);
     line_repairs_.pay(call, {.needles = needles, .edits = {}}, cached);
 }
@@ -294,23 +294,23 @@ void Run::Impl::count(ProbeKind kind, std::size_t age, bool is_visible, bool is_
     ++(is_visible ? row.visible : is_recoverable ? row.recoverable : row.lost);
 }
 
-bool Run::Impl::ask(ProbeKind kind, Needle needle, std::size_t age) {
+bool Run::Impl::check_probe(ProbeKind kind, Needle needle, std::size_t age) {
     const bool is_visible = shown_.shows(needle);
     count(kind, age, is_visible, !is_visible && stored_.hold_needle(needle));
     return is_visible;
 }
 
 /// Returns what is missing.
-std::vector<Needle> Run::Impl::ask_actions(std::size_t call) {
+std::vector<Needle> Run::Impl::check_actions(std::size_t call) {
     std::vector<Needle> missing;
     for (const Probe& probe : data_.probes.of_call[call]) {
-        if (!ask(probe.kind, probe.needle, probe.age)) missing.push_back(probe.needle);
+        if (!check_probe(probe.kind, probe.needle, probe.age)) missing.push_back(probe.needle);
     }
     return missing;
 }
 
 /// For ten calls.
-void Run::Impl::ask_errors(std::size_t call) {
+void Run::Impl::check_errors(std::size_t call) {
     constexpr std::size_t calls_asked = 10;
     const auto& errors = data_.probes.errors;
     const auto age_of = [&](const Occurrence& error) { return turn_of(call) - data_.turns[error.message]; };
@@ -318,18 +318,18 @@ void Run::Impl::ask_errors(std::size_t call) {
            age_of(errors[oldest_error_]) > calls_asked)
         ++oldest_error_;
     for (std::size_t e = oldest_error_; e < errors.size() && errors[e].message < data_.calls[call]; ++e)
-        ask(ProbeKind::error, errors[e].needle, age_of(errors[e]));
+        check_probe(ProbeKind::error, errors[e].needle, age_of(errors[e]));
 }
 
-void Run::Impl::ask_artifacts(std::size_t call) {
+void Run::Impl::check_artifacts(std::size_t call) {
     for (const Artifact& artifact : data_.probes.artifacts) {
         const auto behind = std::ranges::lower_bound(artifact.writes, data_.calls[call]);
         if (behind == artifact.writes.begin()) continue;
-        ask(ProbeKind::artifact, artifact.needle, turn_of(call) - data_.turns[*(behind - 1)]);
+        check_probe(ProbeKind::artifact, artifact.needle, turn_of(call) - data_.turns[*(behind - 1)]);
     }
 }
 
-void Run::Impl::ask_users(std::size_t call) {
+void Run::Impl::check_users(std::size_t call) {
     for (const auto& [message, needle] : data_.probes.users) {
         if (message >= data_.calls[call]) return;
         const bool is_visible = shown_.is_shown_whole(message) || shown_.others_show(needle);
@@ -349,7 +349,7 @@ bool Run::Impl::others_have(const std::string& old_text) {
 }
 
 /// Returns those whose old text is not whole.
-std::vector<const EditProbe*> Run::Impl::ask_edits(std::size_t call) {
+std::vector<const EditProbe*> Run::Impl::check_edits(std::size_t call) {
     std::vector<const EditProbe*> missing;
     for (const EditProbe& edit : data_.edits[call]) {
         const auto any = [&](auto&& is) { return std::ranges::any_of(edit.messages, is); };

@@ -23,8 +23,8 @@ ordered_json* content_of(ordered_json& record) {
     const auto message = record.find("message");
     if (message == record.end() || !message->is_object()) return nullptr;
     const auto content = message->find("content");
-    const bool says = content != message->end() && (content->is_array() || content->is_string());
-    return says ? &*content : nullptr;
+    const bool has_content = content != message->end() && (content->is_array() || content->is_string());
+    return has_content ? &*content : nullptr;
 }
 
 /// Kinds of "iterations" that the usage around them holds.
@@ -257,7 +257,7 @@ void ClaudeThread::add_prompt(ordered_json content, const ordered_json& record, 
     mark(record, place_of_message(2 * at));
 }
 
-bool ClaudeThread::begins_anew(const ordered_json& record) const {
+bool ClaudeThread::restarts(const ordered_json& record) const {
     const ordered_json* parent = find_member(record, "parentUuid");
     if (entries_.empty() || entries_.was_compacted_here() || parent == nullptr || !parent->is_null()) return false;
     if (is_known(record)) return false;

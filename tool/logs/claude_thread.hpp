@@ -35,7 +35,7 @@ public:
     void close();
 
     /// Whether the record is a prompt that begins a conversation of its own, after others in this one.
-    [[nodiscard]] bool begins_anew(const ordered_json& record) const;
+    [[nodiscard]] bool restarts(const ordered_json& record) const;
     [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
     [[nodiscard]] Entries& entries() noexcept { return entries_; }
 

@@ -84,7 +84,7 @@ CopilotBills::SumsByModel CopilotBills::sums_of(const ordered_json& metrics) {
 }
 
 /// A sum that goes on has all that the one in front had, and all that replies told of since then.
-bool CopilotBills::goes_on(const SumsByModel& now) const {
+bool CopilotBills::continues(const SumsByModel& now) const {
     if (!may_go_on_) return false;
     for (const auto& [model, sums] : before_) {
         const auto at = now.find(model);
@@ -99,7 +99,7 @@ std::optional<std::vector<Call>> CopilotBills::close(const ordered_json& data, s
     const ordered_json* metrics = tree_at(data, "modelMetrics");
     SumsByModel now = metrics == nullptr ? SumsByModel() : sums_of(*metrics);
     if (now.empty()) return std::nullopt;
-    const bool is_sum_of_both = goes_on(now);
+    const bool is_sum_of_both = continues(now);
     std::vector<Call> calls;
     std::int64_t output = 0;
     for (const auto& [model, sums] : now) {

@@ -228,11 +228,11 @@ bool is_total_of(const Usage& counts, std::int64_t total) noexcept {
 
 Usage usage_by_total(const Usage& counts, std::int64_t total, CachePlace usual) noexcept {
     const bool is_within = total > 0 && total == add_saturating(counts.input, counts.output);
-    const bool is_beside = total > 0 && total == counts.total();
-    const CachePlace place = is_within == is_beside ? usual
-                             : is_within            ? CachePlace::in_input
-                                                    : CachePlace::beside_input;
-    if (place == CachePlace::beside_input) return counts;
+    const bool is_separate = total > 0 && total == counts.total();
+    const CachePlace place = is_within == is_separate ? usual
+                             : is_within              ? CachePlace::in_input
+                                                      : CachePlace::outside_input;
+    if (place == CachePlace::outside_input) return counts;
     return usage_of_sums(counts.input, counts.cache_read, counts.cache_write, counts.output)
         .with_lifetimes(counts.cache_write_5m, counts.cache_write_1h);
 }

@@ -18,10 +18,10 @@ struct Entry {
     ordered_json message{};
     std::optional<double> time{};  ///< seconds since 1970
     std::size_t line = 0;
-    std::optional<Call> call{};  ///< it is the reply of one
-    bool has_end = false;        ///< a record of the reply had its end, and
-    bool is_told = false;        ///< what was billed for it
-    std::size_t injected = 0;    ///< messages in a row, up to this one, that the agent injected, such as with a result
+    std::optional<Call> call{};      ///< it is the reply of one
+    bool has_end = false;            ///< a record of the reply had its end, and
+    bool usage_is_reported = false;  ///< what was billed for it
+    std::size_t injected = 0;  ///< messages in a row, up to this one, that the agent injected, such as with a result
     std::size_t results_in_row = 0;  ///< how many in a row, up to this, hold results, where a reader counts them
 };
 
@@ -108,7 +108,7 @@ void hand_over(Session&& session, LogNotes& notes, FunctionRef<void(Session&&)> 
                                   std::int64_t output) noexcept;
 
 /// Where counts have what was read from and written to the cache.
-enum class CachePlace : std::uint8_t { in_input, beside_input };
+enum class CachePlace : std::uint8_t { in_input, outside_input };
 /// Whether `total` is that of all counts, with the cache in the input or beside it.
 [[nodiscard]] bool is_total_of(const Usage& counts, std::int64_t total) noexcept;
 /// Of counts as they were written: whose `total` is that of input and output has the cache in the input, whose total is

@@ -146,9 +146,9 @@ ExchangeList::Place ExchangeList::place_of(const Exchange& exchange, const std::
     Open* best = nullptr;
     for (std::size_t i = open_.size(); i-- > open_.size() - std::min(open_.size(), newest);) {
         Open& one = open_[i];
-        const bool goes_on =
+        const bool continues =
             one.marks.size() <= marks.size() && std::ranges::equal(one.marks, std::span(marks).first(one.marks.size()));
-        if (goes_on && (best == nullptr || one.marks.size() > best->marks.size())) best = &one;
+        if (continues && (best == nullptr || one.marks.size() > best->marks.size())) best = &one;
     }
     if (best != nullptr) return {.session = *best, .first_new = best->marks.size()};
     return {.session = open(exchange), .first_new = 0};

@@ -104,7 +104,7 @@ std::optional<nlohmann::ordered_json> Records::value_of_line() {
         return std::nullopt;
     }
     const bool is_cut =
-        options_->bills_only && text_.size() > worth_cutting && (cut_texts_ == CutTexts::all || !tells_usage(text_));
+        options_->bills_only && text_.size() > worth_cutting && (cut_texts_ == CutTexts::all || !has_usage(text_));
     if (is_cut) shorten_texts(text_, shortened_);
     return parse_record(is_cut ? shortened_ : text_, line_, *options_, *notes_);
 }

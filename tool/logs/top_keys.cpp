@@ -22,12 +22,12 @@ public:
         if (token.kind != Kind::open_object) return token.kind != Kind::end;
         for (; token.kind != Kind::end; token = scanner_.next()) {
             if (token.opens()) {
-                if (scanner_.depth() <= told_levels)
+                if (scanner_.depth() <= max_levels)
                     open_.push_back({.key = {}, .is_object = token.kind == Kind::open_object});
             } else if (token.closes()) {
                 if (scanner_.depth() < open_.size()) open_.pop_back();
                 if (open_.empty()) return true;
-            } else if (token.kind == Kind::name && scanner_.depth() <= told_levels && open_.back().is_object) {
+            } else if (token.kind == Kind::name && scanner_.depth() <= max_levels && open_.back().is_object) {
                 take_key(token, on_key);
             }
         }
@@ -40,7 +40,7 @@ public:
     };
 
 private:
-    static constexpr std::size_t told_levels = 3;
+    static constexpr std::size_t max_levels = 3;
 
     template <typename OnKey>
     void take_key(const detail::JsonToken& name, const OnKey& on_key) {

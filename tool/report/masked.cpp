@@ -52,7 +52,7 @@ bool is_secret_by_itself(std::string_view secret) {
 bool looks_made(std::string_view secret) { return redactor().text("key=\"" + std::string(secret) + "\"").count() > 0; }
 
 /// Whether nothing else begins as `secret` does.
-bool is_told_by_beginning(std::string_view secret) {
+bool has_known_prefix(std::string_view secret) {
     return is_secret_by_itself(secret) || (looks_made(secret) && !begins_with_word(secret));
 }
 
@@ -104,8 +104,8 @@ void KnownSecrets::learn(std::string_view whole) {
     if (!is_masked_ || secrets_.size() >= most) return;
     for (std::string& secret : redactor().secrets(whole)) {
         if (!can_be_known(secret) || !known_.insert(secret).second) continue;
-        const bool is_told = is_told_by_beginning(secret);
-        secrets_.push_back({std::move(secret), is_told});
+        const bool has_known_prefix_here = has_known_prefix(secret);
+        secrets_.push_back({std::move(secret), has_known_prefix_here});
     }
 }
 
@@ -113,7 +113,7 @@ std::string KnownSecrets::hidden(std::string_view text) const {
     if (!is_masked_) return std::string(text);
     std::string out = masked(text);
     for (const Known& secret : secrets_) {
-        if (secret.is_told_by_beginning) hide_beginnings(out, secret.text);
+        if (secret.has_known_prefix) hide_beginnings(out, secret.text);
         hide_ends(out, secret.text);
     }
     return out;

@@ -149,7 +149,7 @@ std::string session_report_data(const SessionReport& session_report) {
     ordered_json json{{"chain", printed(session_report.chain)},
                       {"base", session_report.base},
                       {"price", session_report.price ? ordered_json(*session_report.price) : ordered_json(nullptr)},
-                      {"beside", session_report.billed_beside},
+                      {"beside", session_report.billed_elsewhere},
                       {"counter", session_report.counter},
                       {"calls", session_report.calls.size()},
                       {"columns", columns_json(session_report.calls)}};

@@ -66,7 +66,7 @@ struct SessionReport {
     std::string base{};             ///< what the chain is compared with: "as sent"
     std::string counter{};          ///< of messages and edits
     std::optional<double> price{};  ///< dollars for a token's worth; absent: it is not known
-    double billed_beside = 0;       ///< dollars for calls that no message shows, on both sides
+    double billed_elsewhere = 0;    ///< dollars for calls that no message shows, on both sides
     std::vector<ReportedCall> calls{};
     std::vector<ReportedMessage> messages{};  ///< in the order in which they came
     std::vector<ReportedEdit> edits{};        ///< oldest first

@@ -66,7 +66,7 @@ bool is_sendable(const ordered_json& content) {
 }
 
 /// A reply of which the API takes nothing back: it refuses messages without content, too.
-bool says_nothing(const ordered_json& m) {
+bool is_empty_message(const ordered_json& m) {
     const ordered_json* content = find_member(m, "content");
     if (!is_reply(m)) return false;
     if (content == nullptr || content->is_null()) return true;
@@ -96,7 +96,7 @@ bool has_thinking(const Message& m) {
 
 /// Asks to pass over thinking that does not fit. Only a model that thinks can be asked; one that was not told to think
 /// in this request does so of its own accord if the history has thinking.
-bool ask_to_drop(ordered_json& fields) {
+bool request_drop(ordered_json& fields) {
     if (!fields.contains("thinking")) fields["thinking"] = {{"type", "adaptive"}};
     ordered_json& thinking = fields["thinking"];
     const std::string_view type = find_string(thinking, "type").value_or("");
@@ -176,7 +176,7 @@ void add_system(std::string& body, const ModelRequest<Message>& request, const B
 RequestText messages_request(const ModelRequest<Message>& request, const AnthropicModelConfig& config, BodyKind kind) {
     RequestText text{.betas = config.betas};
     ordered_json fields = fields_of(request, config, kind);
-    if (request.prefix_edited && std::ranges::any_of(request.messages, has_thinking) && ask_to_drop(fields) &&
+    if (request.prefix_edited && std::ranges::any_of(request.messages, has_thinking) && request_drop(fields) &&
         std::ranges::find(text.betas, block_binding_beta) == text.betas.end())
         text.betas.emplace_back(block_binding_beta);
 
@@ -191,7 +191,7 @@ RequestText messages_request(const ModelRequest<Message>& request, const Anthrop
     messages.reserve(request.messages.size());
     for (std::size_t i = 0; i < request.messages.size(); ++i) {
         const ordered_json& message = request.messages[i].json();
-        if (!says_nothing(message)) messages.push_back(write_message(message, breakpoints.at(i)));
+        if (!is_empty_message(message)) messages.push_back(write_message(message, breakpoints.at(i)));
     }
 
     text.body = render(fields);

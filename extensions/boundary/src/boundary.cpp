@@ -22,9 +22,9 @@ namespace {
 
 using BoundaryJson = nlohmann::ordered_json;
 
-BoundaryJson parse_boundary_json(std::string_view attempted, const std::string& text) {
+BoundaryJson parse_boundary_json(std::string_view operation, const std::string& text) {
     BoundaryJson json = BoundaryJson::parse(text, nullptr, false);
-    if (json.is_discarded()) throw Error(Errc::parse_failed, std::string(attempted) + ": no JSON");
+    if (json.is_discarded()) throw Error(Errc::parse_failed, std::string(operation) + ": no JSON");
     return json;
 }
 

@@ -68,7 +68,7 @@ void read_model(ConfigReader& reader, NodeId at, const std::string& name, std::v
     read_row(reader, at, *row, model.config, {none.storages, none.models},
              {.names = {"type"},
               .read = [](NodeId, std::string_view key) { return key == "type"; },
-              .only_for = [&](std::string_view key) { return told_rows_with(rows, "the type", key); }});
+              .only_for = [&](std::string_view key) { return names_of_rows_with(rows, "the type", key); }});
 }
 
 /// Reads a key that is none of the chain's own; false: there is none of that name.

@@ -33,12 +33,12 @@ EncryptionKey EncryptionKeys::to_write() const {
     return key;
 }
 
-EncryptionKey EncryptionKeys::to_read(const EncryptedHeader& header, std::string_view attempted,
+EncryptionKey EncryptionKeys::to_read(const EncryptedHeader& header, std::string_view operation,
                                       std::string_view key) const {
     std::optional<EncryptionKey> found = options_.key_to_read(header.key_id);
     if (!found)
         throw Error(Errc::not_found,
-                    fmt::format("{} \"{}\": it is encrypted with the key \"{}\", which is not known here", attempted,
+                    fmt::format("{} \"{}\": it is encrypted with the key \"{}\", which is not known here", operation,
                                 key, header.key_id));
     require_usable(*found, "key_to_read");
     return *std::move(found);

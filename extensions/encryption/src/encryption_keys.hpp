@@ -17,8 +17,8 @@ public:
 
     /// Throws Error(callback_failed) for a key that cannot be used.
     [[nodiscard]] EncryptionKey to_write() const;
-    /// Throws Error(not_found) too; `attempted` and `key` name what was to be read.
-    [[nodiscard]] EncryptionKey to_read(const EncryptedHeader& header, std::string_view attempted,
+    /// Throws Error(not_found) too; `operation` and `key` name what was to be read.
+    [[nodiscard]] EncryptionKey to_read(const EncryptedHeader& header, std::string_view operation,
                                         std::string_view key) const;
 
 private:

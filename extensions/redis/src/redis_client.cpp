@@ -50,10 +50,10 @@ RedisClient::RedisClient(RedisStorageOptions options)
     if (tls_ && !tls_->unverified().empty()) unverified_.add(tls_->unverified());
 }
 
-void RedisClient::require_own_process(std::string_view attempted) const {
+void RedisClient::require_own_process(std::string_view operation) const {
     if (::getpid() == owner_) return;
     throw Error(Errc::storage_failed,
-                fmt::format("{}: the storage was opened before a fork; the child has to open its own", attempted));
+                fmt::format("{}: the storage was opened before a fork; the child has to open its own", operation));
 }
 
 RedisDeadline RedisClient::until_of_try(RedisDeadline deadline) const {
@@ -61,7 +61,7 @@ RedisDeadline RedisClient::until_of_try(RedisDeadline deadline) const {
 }
 
 void RedisClient::perform(const RedisWork& work, const std::function<void(RedisConnection&)>& attempt) {
-    require_own_process(work.attempted);
+    require_own_process(work.operation);
     Progress progress{.deadline = std::min(work.until, steady_clock::now() + milliseconds(options_.deadline_ms))};
     while (true) {
         try {
@@ -74,14 +74,14 @@ void RedisClient::perform(const RedisWork& work, const std::function<void(RedisC
 
 void RedisClient::try_once(const RedisWork& work, Progress& progress,
                            const std::function<void(RedisConnection&)>& attempt) {
-    const RedisTry finding{work.attempted, until_of_try(progress.deadline)};
+    const RedisTry finding{work.operation, until_of_try(progress.deadline)};
     const bool is_asking = progress.asked_for.has_value();
     progress.was_idle = false;
     progress.address =
         is_asking ? *std::exchange(progress.asked_for, std::nullopt) : router_->primary_of(work.slot, finding);
     const auto lease = pool_.lease(progress.address, finding);
     progress.was_idle = !lease.is_new();
-    lease->begin({work.attempted, until_of_try(progress.deadline)}, is_asking);
+    lease->begin({work.operation, until_of_try(progress.deadline)}, is_asking);
     try {
         attempt(*lease);
     } catch (const RedisRetry& failed) {
@@ -94,7 +94,7 @@ void RedisClient::prepare_next(const RedisWork& work, Progress& progress, const 
     const bool is_sent_on = failed.why == RedisRetry::Why::moved || failed.why == RedisRetry::Why::asked;
     if (is_sent_on && options_.topology != RedisTopology::cluster)
         throw Error(Errc::storage_failed,
-                    fmt::format("{}: {}: that is a node of a cluster, which `topology` has to say", work.attempted,
+                    fmt::format("{}: {}: that is a node of a cluster, which `topology` has to say", work.operation,
                                 failed.reason));
     switch (failed.why) {
         case RedisRetry::Why::moved:
@@ -125,10 +125,11 @@ void RedisClient::pause(const RedisWork& work, Progress& progress, const RedisRe
                                            ? "; whether it was done is not known, and doing it again is harmless"
                                            : "";
         // The last try may have been late, which says nothing.
-        const bool says_more = !progress.reason.empty() && progress.reason != failed.reason;
-        throw Error(Errc::storage_failed,
-                    fmt::format("{}: not within {} ms, at last: {}{}{}{}", work.attempted, options_.deadline_ms,
-                                failed.reason, says_more ? "; before: " : "", says_more ? progress.reason : "", known));
+        const bool has_more_detail = !progress.reason.empty() && progress.reason != failed.reason;
+        throw Error(
+            Errc::storage_failed,
+            fmt::format("{}: not within {} ms, at last: {}{}{}{}", work.operation, options_.deadline_ms, failed.reason,
+                        has_more_detail ? "; before: " : "", has_more_detail ? progress.reason : "", known));
     }
     if (progress.reason.empty() || !failed.reason.ends_with("timed out")) progress.reason = failed.reason;
     std::this_thread::sleep_for(length);
@@ -144,9 +145,9 @@ RedisReply RedisClient::call(const RedisWork& work, const RedisWords& words, Red
 std::vector<RedisReply> RedisClient::call_all(const RedisTry& work, const std::vector<int>& slots,
                                               const std::vector<RedisWords>& commands,
                                               const std::function<bool(std::size_t, const redisReply&)>& fits) {
-    require_own_process(work.attempted);
+    require_own_process(work.operation);
     std::vector<RedisReply> replies(slots.size());
-    const RedisTry once{work.attempted, until_of_try(work.until)};
+    const RedisTry once{work.operation, until_of_try(work.until)};
     try {
         std::map<RedisAddress, std::vector<std::size_t>> by_server;
         for (std::size_t i = 0; i < slots.size(); ++i) by_server[router_->primary_of(slots[i], once)].push_back(i);

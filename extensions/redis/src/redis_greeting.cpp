@@ -11,18 +11,18 @@ namespace {
 
 [[noreturn]] void refuse_server(const RedisConnection& connection, std::string_view reason) {
     throw Error(Errc::storage_failed,
-                fmt::format("{}: {}: {}", connection.attempted(), to_string(connection.address()), reason));
+                fmt::format("{}: {}: {}", connection.operation(), to_string(connection.address()), reason));
 }
 
 /// The reply of a question that a server may refuse to answer; null if it did.
-RedisReply ask_redis(RedisConnection& connection, const RedisWords& words, std::string_view what,
-                     RedisUnverifiedSettings& unverified_settings) {
+RedisReply query_redis(RedisConnection& connection, const RedisWords& words, std::string_view what,
+                       RedisUnverifiedSettings& unverified_settings) {
     connection.send(words);
     RedisReply reply = connection.receive();
     if (!is_error(*reply)) return reply;
     const std::string_view text = text_of_reply(*reply);
     const bool is_unanswered = text.starts_with("NOPERM") || text.starts_with("ERR");
-    if (!is_unanswered) require_fine(*reply, connection.attempted(), connection.address());
+    if (!is_unanswered) require_fine(*reply, connection.operation(), connection.address());
     unverified_settings.add(fmt::format("{}: {} is not known: {}", to_string(connection.address()), what, text));
     return nullptr;
 }
@@ -37,7 +37,7 @@ std::string_view value_in_info(std::string_view info, std::string_view name) {
 
 void require_no_eviction(RedisConnection& connection, RedisUnverifiedSettings& unverified_settings) {
     const RedisReply reply =
-        ask_redis(connection, {"INFO", "memory"}, "whether it may drop objects", unverified_settings);
+        query_redis(connection, {"INFO", "memory"}, "whether it may drop objects", unverified_settings);
     if (!reply) return;
     const std::string_view policy = value_in_info(text_of_reply(*reply), "maxmemory_policy:");
     if (!policy.empty() && policy != "noeviction")
@@ -48,7 +48,7 @@ void require_no_eviction(RedisConnection& connection, RedisUnverifiedSettings& u
 
 std::string setting_of_redis(RedisConnection& connection, std::string_view name,
                              RedisUnverifiedSettings& unverified_settings) {
-    const RedisReply reply = ask_redis(connection, {"CONFIG", "GET", name}, name, unverified_settings);
+    const RedisReply reply = query_redis(connection, {"CONFIG", "GET", name}, name, unverified_settings);
     if (!reply) return {};
     const auto pair = elements_of(*reply);
     if (pair.size() != 2) return {};
@@ -92,7 +92,7 @@ void log_in(RedisConnection& connection, const RedisCredentials& credentials) {
     connection.send(words);
     const RedisReply reply = connection.receive();
     if (is_error(*reply))
-        refuse_error(without_password(std::string(text_of_reply(*reply)), credentials.password), connection.attempted(),
+        refuse_error(without_password(std::string(text_of_reply(*reply)), credentials.password), connection.operation(),
                      connection.address());
     if (!has_shape(*reply, RedisShape::ok)) connection.refuse_last();
 }

@@ -46,7 +46,7 @@ std::unique_ptr<RedisConnection> RedisPool::connect(const RedisAddress& address,
     const auto connected_until =
         std::chrono::steady_clock::now() + std::chrono::milliseconds(options_.connect_timeout_ms);
     auto connection = std::make_unique<RedisConnection>(
-        address, tls_, RedisTry{next_try.attempted, std::min(next_try.until, connected_until)});
+        address, tls_, RedisTry{next_try.operation, std::min(next_try.until, connected_until)});
     connection->begin(next_try, false);
     greet_redis(*connection, options_, unverified_);
     return connection;

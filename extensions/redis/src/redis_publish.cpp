@@ -71,7 +71,7 @@ private:
 };
 
 /// The chunks of an object that the script for `key` may name.
-std::vector<std::string> chunks_beside(RedisStore& store, std::string_view key, std::string_view raw_header) {
+std::vector<std::string> other_chunks(RedisStore& store, std::string_view key, std::string_view raw_header) {
     const auto header = read_redis_header(raw_header, key);
     if (!header || (!store.can_span_shards() && header->shard != redis_shard_of(key))) return {};
     return store.names().chunks(*header);
@@ -105,7 +105,7 @@ std::optional<bool> publish_redis_object(RedisStore& store, std::string_view key
             store.make_shard_durable(work, redis_shard_of(key));
             return is_ours;
         }
-        publication.replace(found, chunks_beside(store, key, found));
+        publication.replace(found, other_chunks(store, key, found));
         if (chunks) chunks->offer();
     }
     refuse_restless_redis("put", key);
@@ -128,7 +128,7 @@ bool remove_redis_object(RedisStore& store, std::string_view key) {
             if (may_be_done) store.make_shard_durable(work, redis_shard_of(key));
             return may_be_done;
         }
-        std::vector<std::string> keys = chunks_beside(store, key, raw);
+        std::vector<std::string> keys = other_chunks(store, key, raw);
         keys.insert(keys.begin(), {store.names().object(key), store.names().index(redis_shard_of(key))});
         const std::string numbers[] = {std::to_string(keys.size()), std::to_string(redis_header_bytes)};
         RedisWords words{numbers[0]};

@@ -24,7 +24,7 @@ public:
         if (const auto known = this->known()) return *known;
         const RedisTimedMutex::Lock lock(sentinel_mutex_, next_try.until, "waiting for sentinels");
         if (const auto known = this->known()) return *known;
-        const RedisAddress found = ask_sentinels(next_try);
+        const RedisAddress found = query_sentinels(next_try);
         const std::lock_guard lock(mutex_);
         primary_ = found;
         return found;
@@ -43,12 +43,12 @@ private:
         return primary_;
     }
 
-    [[nodiscard]] RedisAddress ask_sentinels(const RedisTry& next_try) {
+    [[nodiscard]] RedisAddress query_sentinels(const RedisTry& next_try) {
         std::string reason;
         bool is_unknown = false;
         for (std::size_t i = 0; i < sentinels_.size(); ++i) {
             try {
-                const auto found = ask_sentinel(sentinels_[i], next_try);
+                const auto found = query_sentinel(sentinels_[i], next_try);
                 if (!found) {
                     is_unknown = true;
                     continue;
@@ -61,16 +61,16 @@ private:
             }
         }
         if (is_unknown)
-            throw Error(Errc::storage_failed, fmt::format("{}: sentinels know no primary \"{}\"", next_try.attempted,
+            throw Error(Errc::storage_failed, fmt::format("{}: sentinels know no primary \"{}\"", next_try.operation,
                                                           options_.sentinel_primary));
         throw RedisRetry{.why = RedisRetry::Why::busy, .reason = "no sentinel answers, the last one: " + reason};
     }
 
-    [[nodiscard]] std::optional<RedisAddress> ask_sentinel(const RedisAddress& sentinel,
-                                                           const RedisTry& next_try) const {
+    [[nodiscard]] std::optional<RedisAddress> query_sentinel(const RedisAddress& sentinel,
+                                                             const RedisTry& next_try) const {
         const auto own_until =
             std::chrono::steady_clock::now() + std::chrono::milliseconds(options_.connect_timeout_ms);
-        RedisConnection connection(sentinel, tls_, {next_try.attempted, std::min(next_try.until, own_until)});
+        RedisConnection connection(sentinel, tls_, {next_try.operation, std::min(next_try.until, own_until)});
         log_in(connection, options_.sentinel_credentials);
         const RedisReply reply =
             connection.call({"SENTINEL", "get-master-addr-by-name", options_.sentinel_primary}, RedisShape::any);

@@ -59,7 +59,7 @@ private:
 std::shared_ptr<RedisStorage> redis_storage(RedisStorageOptions options) {
     require_redis_options(options);
     auto store = std::make_shared<RedisStore>(std::move(options));
-    (void)store->client().call({.attempted = "redis_storage"}, {"PING"}, RedisShape::status);
+    (void)store->client().call({.operation = "redis_storage"}, {"PING"}, RedisShape::status);
     return std::make_shared<RedisStorageOver>(std::move(store));
 }
 

@@ -39,7 +39,7 @@ int main() {
     const auto transport = std::make_shared<Server>();
     // [learn]
     const ServerAddress address{.base_url = "http://127.0.0.1:8080/v1", .model = "small"};
-    const ServerFacts facts = query_server(*transport, address);
+    const ServerFacts facts = probe_server(*transport, address);
     PresetConfig config = preset_config(Preset::local, profile_with({.output_reserve = 500}, facts));
     if (facts.has_tokenizer) config.chain.token_counter = server_counter(transport, address, facts.kind);
     const OpenAIModelConfig small{.model = "small", .base_url = address.base_url, .extra = pinned_to_slot("", 0)};

@@ -9,10 +9,10 @@
 namespace whittle::inline v0 {
 
 void ServerSpeed::observe(const ServerTiming& timing) noexcept {
-    const bool is_told = timing.output_tokens > 0 && timing.output_ms > 0.0 && timing.prompt_tokens >= 0 &&
-                         timing.prompt_ms >= 0.0 && timing.cached_tokens >= 0 && std::isfinite(timing.prompt_ms) &&
-                         std::isfinite(timing.output_ms);
-    if (!is_told) return;
+    const bool has_timing = timing.output_tokens > 0 && timing.output_ms > 0.0 && timing.prompt_tokens >= 0 &&
+                            timing.prompt_ms >= 0.0 && timing.cached_tokens >= 0 && std::isfinite(timing.prompt_ms) &&
+                            std::isfinite(timing.output_ms);
+    if (!has_timing) return;
     read_tokens_ += static_cast<double>(timing.prompt_tokens);
     read_ms_ += timing.prompt_ms;
     const double output = static_cast<double>(timing.output_tokens);

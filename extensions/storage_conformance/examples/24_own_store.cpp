@@ -37,13 +37,13 @@ private:
 
 int main() {
     std::map<StorageCheckOutcome, int> checks;
-    const auto tell = [&](const StorageCheckResult& check) {
+    const auto print_result = [&](const StorageCheckResult& check) {
         ++checks[check.outcome];
         if (check.outcome == StorageCheckOutcome::broken) std::cout << to_string(check) << '\n';
     };
     // [check]
-    const bool kept =
-        check_storage_conformance([] { return [store = std::make_shared<MapStorage>()] { return store; }; }, tell);
+    const bool kept = check_storage_conformance(
+        [] { return [store = std::make_shared<MapStorage>()] { return store; }; }, print_result);
     // [/check]
     std::cout << checks[StorageCheckOutcome::kept] << " kept, " << checks[StorageCheckOutcome::broken] << " broken, "
               << checks[StorageCheckOutcome::not_offered] << " not offered\n";

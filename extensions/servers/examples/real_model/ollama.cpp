@@ -155,10 +155,10 @@ int run(const std::string& base_url, const std::string& name, const std::string&
     const OllamaModel model = std::make_shared<whittle::OpenAIChatModel>(transport, config);
 
     fmt::print("What it says of itself\n");
-    const std::int64_t set = query_server(*transport, address).context_window;
+    const std::int64_t set = probe_server(*transport, address).context_window;
     const std::vector<Message> short_list = task();
     (void)billed_for(*model, short_list);
-    const whittle::ServerFacts facts = query_server(*transport, address);
+    const whittle::ServerFacts facts = probe_server(*transport, address);
     fmt::print("  {}: {} tokens of {}\n", name_of(facts.kind), facts.context_window, facts.trained_window);
     expect_of_ollama(facts.kind == whittle::ServerKind::ollama && facts.truncates_silently, "its kind is known");
     expect_of_ollama(facts.context_window > 0 && facts.context_window == set,

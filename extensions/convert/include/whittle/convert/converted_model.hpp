@@ -90,8 +90,8 @@ template <AgentMessage M>
 }
 
 /// The system messages of a history, and the text that stands beside it.
-[[nodiscard]] inline std::string join_system(std::string_view beside, const nlohmann::ordered_json& system) {
-    std::string text(beside);
+[[nodiscard]] inline std::string join_system(std::string_view separate, const nlohmann::ordered_json& system) {
+    std::string text(separate);
     const auto add = [&](std::string_view more) { text += (text.empty() ? "" : "\n\n") + std::string(more); };
     if (system.is_string()) add(system.get_ref<const std::string&>());
     if (system.is_array()) {

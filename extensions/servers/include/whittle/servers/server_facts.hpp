@@ -52,7 +52,7 @@ struct ServerFacts {
 /// Asks a server what it is: its list of models and, of llama-server, `/props`; of Ollama `/api/ps` and `/api/show`; of
 /// LM Studio `/api/v0/models`. No model runs. An answer that is none of these, or no JSON, says nothing. Throws what
 /// the transport throws. extensions/hosts/README.md has what each server tells.
-[[nodiscard]] ServerFacts query_server(HttpTransport& transport, const ServerAddress& address);
+[[nodiscard]] ServerFacts probe_server(HttpTransport& transport, const ServerAddress& address);
 
 /// `profile` with what was learnt: the window where it has none or a larger one, and the cache of a server of one's own
 /// where it has `no_cache`.

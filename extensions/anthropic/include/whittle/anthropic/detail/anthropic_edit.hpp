@@ -149,7 +149,7 @@ inline void set_text(ordered_json& m, std::size_t, const Slot& slot, std::string
 }
 
 /// Beside media and opaque items there is nothing to take away.
-[[nodiscard]] inline bool goes_with_empty_part(const ordered_json& result) {
+[[nodiscard]] inline bool has_empty_part(const ordered_json& result) {
     const ordered_json* inside = find_member(result, "content");
     return inside == nullptr || inside->empty();
 }
@@ -169,7 +169,7 @@ public:
         } else if (slot.place == Place::result_item) {
             items_.push_back(slot.item);
             if (is_last_of_block && !erase_items(block)) blocks_.push_back(slot.block);
-        } else if (slot.place != Place::empty_result || goes_with_empty_part(block)) {
+        } else if (slot.place != Place::empty_result || has_empty_part(block)) {
             blocks_.push_back(slot.block);
         }
     }

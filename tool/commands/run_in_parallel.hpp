@@ -7,6 +7,6 @@ namespace whittle::cli {
 
 /// Runs each of the parts once, beside each other, on as many threads as there are processors; the first ones start
 /// first. Returns when all ended. If parts throw, throws what the first of them threw.
-void run_beside_each_other(const std::vector<std::function<void()>>& parts);
+void run_in_parallel(const std::vector<std::function<void()>>& parts);
 
 }  // namespace whittle::cli

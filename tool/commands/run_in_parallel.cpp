@@ -1,4 +1,4 @@
-#include "beside_each_other.hpp"
+#include "run_in_parallel.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -8,7 +8,7 @@
 
 namespace whittle::cli {
 
-void run_beside_each_other(const std::vector<std::function<void()>>& parts) {
+void run_in_parallel(const std::vector<std::function<void()>>& parts) {
     std::atomic<std::size_t> next = 0;
     std::vector<std::exception_ptr> thrown(parts.size());
     const auto work = [&] {
