@@ -83,9 +83,9 @@ std::string list_of_kinds(const std::map<std::string, std::int64_t>& counts) {
 std::string text_of_notes(const logs::LogNotes& notes) {
     std::vector<std::string> parts;
     if (notes.damaged > 0) parts.push_back(damage_of(notes));
-    if (notes.mended > 0)
+    if (notes.repaired > 0)
         parts.push_back(fmt::format("{} with half of a surrogate pair, or bytes that are no UTF-8, read as U+FFFD{}",
-                                    numbered(notes.mended, "record"), places_of_lines(notes.mended_lines)));
+                                    numbered(notes.repaired, "record"), places_of_lines(notes.repaired_lines)));
     if (!notes.unknown.empty()) parts.push_back("unknown kinds of records: " + list_of_kinds(notes.unknown));
     return fmt::format("{}", fmt::join(parts, "; "));
 }

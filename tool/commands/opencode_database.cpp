@@ -105,12 +105,12 @@ private:
             return nullptr;
         }
         try {
-            bool is_mended = false;
-            ordered_json row = detail::parse_mended_json(
-                "a row", column, is_mended,
+            bool is_repaired = false;
+            ordered_json row = detail::parse_repaired_json(
+                "a row", column, is_repaired,
                 {.max_bytes = limits_.max_bytes, .max_depth = limits_.max_depth - levels_above}, nullptr,
                 [] { throw_if_interrupted(); });
-            if (is_mended) ++notes_.mended;
+            if (is_repaired) ++notes_.repaired;
             return row;
         } catch (const Error& error) {
             if (error.errc() != Errc::parse_failed) throw;

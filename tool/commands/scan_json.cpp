@@ -61,10 +61,10 @@ void ScanReport::add_places(ordered_json& json) const {
 }
 
 void ScanReport::add_notes_to(ordered_json& json) const {
-    json["notes"] = {{"records", notes_.records},       {"damaged_lines", notes_.damaged},
-                     {"mended_records", notes_.mended}, {"left_out", notes_.left_out},
-                     {"unknown", notes_.unknown},       {"versions", notes_.versions},
-                     {"newer_versions", notes_.newer},  {"files_passed_over", passed_over_.json()}};
+    json["notes"] = {{"records", notes_.records},           {"damaged_lines", notes_.damaged},
+                     {"repaired_records", notes_.repaired}, {"left_out", notes_.left_out},
+                     {"unknown", notes_.unknown},           {"versions", notes_.versions},
+                     {"newer_versions", notes_.newer},      {"files_passed_over", passed_over_.json()}};
 }
 
 std::string ScanReport::bill_json() const {

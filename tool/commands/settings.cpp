@@ -123,7 +123,7 @@ bool names_cache(const ConfigChoice& config) {
 ShownConfig show_config(const ConfigChoice& config) {
     return with_config(config, [](const ConfigText& text) {
         (void)read_settings(text);  // for its warnings
-        return ShownConfig{text.json, write_out_preset(text.json, text.source)};
+        return ShownConfig{text.json, expand_preset(text.json, text.source)};
     });
 }
 

@@ -173,10 +173,10 @@ std::string stays_text(const RetentionPlan& plan) {
 
 std::string plan_text(const StoreCommand& command, const RetentionPlan& plan, const RetentionResult& result) {
     std::string text;
-    for (const RetentionObject& object : plan.goes)
+    for (const RetentionObject& object : plan.to_remove)
         text += fmt::format("{}  {} bytes, {}: {}\n", shown(printed(object.key)), grouped(object.bytes),
                             age_text(age_of(object.stored_at)), why(object));
-    const RetentionSum sum = command.yes ? result.removed : plan.going();
+    const RetentionSum sum = command.yes ? result.removed : plan.removal_sum();
     text += fmt::format("{} objects with {} bytes {}; of what stays {}\n", grouped(sum.objects), grouped(sum.bytes),
                         command.yes ? "removed" : "would be removed with --yes", stays_text(plan));
     for (const std::string& key : result.spared)
@@ -188,7 +188,7 @@ std::string plan_text(const StoreCommand& command, const RetentionPlan& plan, co
 }
 
 ordered_json plan_json(const StoreCommand& command, const RetentionPlan& plan, const RetentionResult& result) {
-    const RetentionSum sum = command.yes ? result.removed : plan.going();
+    const RetentionSum sum = command.yes ? result.removed : plan.removal_sum();
     ordered_json json{{"removed", command.yes},
                       {"bytes", sum.bytes},
                       {"bytes_before", plan.bytes_before},
@@ -199,7 +199,7 @@ ordered_json plan_json(const StoreCommand& command, const RetentionPlan& plan, c
                               RetentionReason::active, RetentionReason::unknown})
         json[std::string(to_word(reason))] = objects_of(plan, reason);
     json["objects"] = ordered_json::array();
-    for (const RetentionObject& object : plan.goes)
+    for (const RetentionObject& object : plan.to_remove)
         json["objects"].push_back({{"key", printed(object.key)},
                                    {"bytes", object.bytes},
                                    {"age_seconds", age_of(object.stored_at)},

@@ -122,7 +122,7 @@ inline constexpr std::size_t most_damaged_lines = 20;  ///< that are kept
 void note_damage(LogNotes& notes, std::size_t line, std::string_view reason);
 
 /// Notes a record that was read with U+FFFD; once a line.
-void note_mended(LogNotes& notes, std::size_t line);
+void note_repaired(LogNotes& notes, std::size_t line);
 
 /// Seconds since 1970 of "2026-04-20T16:44:37.772Z" or with an offset such as +02:00; nullopt for anything else.
 [[nodiscard]] std::optional<double> to_seconds(std::string_view iso8601) noexcept;

@@ -44,7 +44,7 @@ bool begins_with_word(std::string_view secret) {
 
 /// Without a name in front of it.
 bool is_secret_by_itself(std::string_view secret) {
-    static const Redactor without_names(RedactionRules{.off = {"named"}});
+    static const Redactor without_names(RedactionRules{.disabled = {"named"}});
     return without_names.text(secret).count() > 0;
 }
 
@@ -66,7 +66,7 @@ bool can_be_known(std::string_view secret) {
 }
 
 /// Masks where `secret` begins in `text` and does not go on.
-void hide_beginnings(std::string& text, std::string_view secret) {
+void hide_prefixes(std::string& text, std::string_view secret) {
     const std::string_view piece = secret.substr(0, least_piece);
     for (std::size_t at = text.find(piece); at != std::string::npos; at = text.find(piece, at + least_piece)) {
         std::size_t size = least_piece;
@@ -113,7 +113,7 @@ std::string KnownSecrets::hidden(std::string_view text) const {
     if (!is_masked_) return std::string(text);
     std::string out = masked(text);
     for (const Known& secret : secrets_) {
-        if (secret.has_known_prefix) hide_beginnings(out, secret.text);
+        if (secret.has_known_prefix) hide_prefixes(out, secret.text);
         hide_ends(out, secret.text);
     }
     return out;

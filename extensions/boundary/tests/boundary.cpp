@@ -93,7 +93,7 @@ TEST_CASE("a runtime sees the parts without JSON", "[boundary]") {
     context.push(call(1));
     const std::string shown = context.push_result("c1", "line one\n\"two\"");
     std::string seen;
-    context.for_each_part([&](const whittle::boundary::PartSeen& part) {
+    context.for_each_part([&](const whittle::boundary::VisitedPart& part) {
         seen += std::to_string(part.message) + " " + std::string(part.role) + " " + std::string(part.kind) + " " +
                 std::string(part.tool) + " " + std::string(part.call_id) + ": " + std::string(part.text) + ";";
     });

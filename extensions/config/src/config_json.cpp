@@ -362,7 +362,7 @@ ChainSettings read_chain_settings(std::string_view json, const ConfigSource& sou
     });
 }
 
-std::string write_out_preset(std::string_view json, const ConfigSource& source) {
+std::string expand_preset(std::string_view json, const ConfigSource& source) {
     return detail::with_checked(json, source, [](const detail::ConfigReader& reader, const detail::Draft& draft) {
         return detail::written_out(reader.json(), draft);
     });

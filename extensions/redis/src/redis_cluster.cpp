@@ -87,7 +87,7 @@ private:
         const auto own_until =
             std::chrono::steady_clock::now() + std::chrono::milliseconds(options_.connect_timeout_ms);
         RedisConnection connection(node, tls_, {next_try.operation, std::min(next_try.until, own_until)});
-        log_in(connection, options_.credentials_now ? options_.credentials_now() : options_.credentials);
+        log_in(connection, options_.credentials_provider ? options_.credentials_provider() : options_.credentials);
         return read_cluster_map(*connection.call({"CLUSTER", "SLOTS"}, RedisShape::any), node);
     }
 

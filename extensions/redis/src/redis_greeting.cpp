@@ -99,7 +99,7 @@ void log_in(RedisConnection& connection, const RedisCredentials& credentials) {
 
 void greet_redis(RedisConnection& connection, const RedisStorageOptions& options,
                  RedisUnverifiedSettings& unverified_settings) {
-    log_in(connection, options.credentials_now ? options.credentials_now() : options.credentials);
+    log_in(connection, options.credentials_provider ? options.credentials_provider() : options.credentials);
     if (options.database > 0) (void)connection.call({"SELECT", std::to_string(options.database)}, RedisShape::ok);
     if (!options.client_name.empty()) {
         connection.send({"CLIENT", "SETNAME", options.client_name});

@@ -313,10 +313,10 @@ TEST_CASE("a server on a Unix socket, with a user and a password, shows who we a
     storage->put_if_absent("k", "content");
     CHECK(contains(server.raw().run({"CLIENT", "LIST"}), "name=agent-7"));
     CHECK(contains(server.raw().run({"CLIENT", "LIST"}), "user=agent"));
-    options.credentials_now = [] { return RedisCredentials{.user = "agent", .password = "wrong"}; };
+    options.credentials_provider = [] { return RedisCredentials{.user = "agent", .password = "wrong"}; };
     CHECK(contains(error_of([&] { (void)redis_storage(options); }), "WRONGPASS"));
     CHECK(errc_of([&] { (void)redis_storage(options); }) == Errc::storage_failed);
-    options.credentials_now = [] { return RedisCredentials{.user = "agent", .password = "tiger"}; };
+    options.credentials_provider = [] { return RedisCredentials{.user = "agent", .password = "tiger"}; };
     CHECK(redis_storage(options)->get("k") == "content");
 }
 

@@ -24,7 +24,7 @@ class NewLogEntries {
 public:
     NewLogEntries(Storage& storage, const RetentionPlan& plan, const RetentionOptions& options)
         : storage_(storage), plan_(plan), options_(options) {
-        for (const RetentionObject& object : plan.goes) {
+        for (const RetentionObject& object : plan.to_remove) {
             keys_.add(object.key);
             keys_.add(owner_of(object, options.log_roots));
         }
@@ -92,9 +92,9 @@ RetentionResult execute_retention(Storage& storage, const RetentionPlan& plan, c
     constexpr std::size_t objects_a_look = 256;
     RetentionResult result;
     NewLogEntries logs(storage, plan, options);
-    for (std::size_t i = 0; i < plan.goes.size(); ++i) {
+    for (std::size_t i = 0; i < plan.to_remove.size(); ++i) {
         if (i % objects_a_look == 0) logs.look();
-        const RetentionObject& object = plan.goes[i];
+        const RetentionObject& object = plan.to_remove[i];
         logs.look_at(owner_of(object, options.log_roots));
         const auto now = storage.stat(object.key);
         if (!now) continue;

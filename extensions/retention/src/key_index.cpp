@@ -128,10 +128,10 @@ void KeyIndex::mark_in(std::string_view text, std::uint32_t by, Poll poll) {
 /// Behind a backslash the letter of an escape is none of the key.
 void KeyIndex::mark_words_of(std::string_view text, std::uint32_t by, Poll poll) {
     constexpr std::size_t unicode_escape = 5;  // u and four digits
-    constexpr std::size_t stretch = 65'536;
+    constexpr std::size_t range = 65'536;
     std::size_t polled = 0;
     for (std::size_t at = 0; at < text.size();) {
-        if (at - polled >= stretch) {
+        if (at - polled >= range) {
             poll();
             polled = at;
         }

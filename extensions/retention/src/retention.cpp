@@ -259,13 +259,13 @@ private:
         } else if (retention::log_key_of(object.key, options_.log_roots)) {
             logs_going_.push_back(std::move(object));
         } else {
-            plan_.goes.push_back(std::move(object));
+            plan_.to_remove.push_back(std::move(object));
         }
     }
 
     void finish() {
-        plan_.goes.insert(plan_.goes.end(), std::move_iterator(logs_going_.begin()),
-                          std::move_iterator(logs_going_.end()));
+        plan_.to_remove.insert(plan_.to_remove.end(), std::move_iterator(logs_going_.begin()),
+                               std::move_iterator(logs_going_.end()));
     }
 
     Storage& storage_;
@@ -289,7 +289,7 @@ std::string_view to_word(RetentionReason reason) noexcept {
     return at < reason_words.size() ? reason_words[at] : "";
 }
 
-RetentionSum RetentionPlan::going() const {
+RetentionSum RetentionPlan::removal_sum() const {
     RetentionSum all;
     for (const auto& [reason, sum] : sums) {
         if (!is_going(reason)) continue;

@@ -50,7 +50,7 @@ struct Fixture {
     [[nodiscard]] RetentionPlan plan() const { return plan_retention(*storage, options); }
     [[nodiscard]] Keys going() const {
         Keys keys;
-        for (const RetentionObject& object : plan().goes) keys.push_back(object.key);
+        for (const RetentionObject& object : plan().to_remove) keys.push_back(object.key);
         return keys;
     }
     /// "reason key by" of each object that is no log.
@@ -95,9 +95,9 @@ TEST_CASE("what a log refers to stays, what nothing refers to goes once it is ol
     CHECK(fixture.reasons() == Keys{"referenced a/clear/c1 a", "unreferenced a/clear/c2 a", "young a/clear/c3 a",
                                     "referenced b/clear/c1 a", "unknown else/x"});
     const RetentionPlan plan = fixture.plan();
-    REQUIRE(plan.goes.size() == 1);
-    CHECK(plan.goes[0].key == "a/clear/c2");
-    CHECK(plan.going().bytes == 8);
+    REQUIRE(plan.to_remove.size() == 1);
+    CHECK(plan.to_remove[0].key == "a/clear/c2");
+    CHECK(plan.removal_sum().bytes == 8);
     CHECK(plan.bytes_after == plan.bytes_before - 8);
     CHECK(plan.sums.at(RetentionReason::log).objects > 2);
     CHECK(keys_below(*fixture.storage, "a/") == Keys{"a/clear/c1", "a/clear/c2", "a/clear/c3"});  // nothing is done yet
@@ -215,7 +215,7 @@ TEST_CASE("a conversation is purged with its log and its objects, but for what o
     CHECK(keys_below(*fixture.storage, "whittle-log/" + long_id + "/").empty());
     CHECK(keys_below(*fixture.storage, "other/") == Keys{"other/x"});
     CHECK(read_durable(fixture.storage, "other").size() == 1);
-    CHECK(plan.goes.back().key.starts_with("whittle-log/"));  // logs last: a plan that is broken off is made again
+    CHECK(plan.to_remove.back().key.starts_with("whittle-log/"));  // logs last: a plan that is broken off is made again
 }
 
 TEST_CASE("conversations that were saved too long ago go", "[retention]") {
@@ -269,7 +269,7 @@ TEST_CASE("what a writer refers to after the plan was made is spared", "[retenti
     fixture.wait_hours(30);
     fixture.options.purge = {"gone"};
     const RetentionPlan plan = fixture.plan();
-    CHECK(plan.going().objects > 4);
+    CHECK(plan.removal_sum().objects > 4);
 
     SECTION("by its log: what it names, and all of its own") {
         fixture.save("a", {"b/y"});
@@ -388,12 +388,12 @@ TEST_CASE("files, SQLite and encrypted stores are collected alike", "[retention]
             durable.save();
         }
         RetentionOptions options;
-        CHECK(plan_retention(*storage, options).goes.empty());  // young
+        CHECK(plan_retention(*storage, options).to_remove.empty());  // young
         options.clock = std::make_shared<ManualClock>(system_clock()->now() + 48 * hour * 1'000);
         const RetentionPlan plan = plan_retention(*storage, options);
-        REQUIRE(plan.goes.size() == 1);
-        CHECK(plan.goes[0].key == "a/y");
-        CHECK(plan.goes[0].bytes == 8);
+        REQUIRE(plan.to_remove.size() == 1);
+        CHECK(plan.to_remove[0].key == "a/y");
+        CHECK(plan.to_remove[0].bytes == 8);
         CHECK(execute_retention(*storage, plan, options).removed.objects == 1);
         CHECK(keys_below(*storage, "a/") == Keys{"a/x"});
         CHECK(read_durable(storage, "a").size() == 1);

@@ -83,7 +83,7 @@ struct ChainSettings {
 
 /// The same configuration without the key "preset": what the preset says stands where you would write it. As it is,
 /// with other spaces, if it has none. Throws what `read_chain_settings` throws.
-[[nodiscard]] std::string write_out_preset(std::string_view json, const ConfigSource& source = {});
+[[nodiscard]] std::string expand_preset(std::string_view json, const ConfigSource& source = {});
 
 /// One key that a configuration can have.
 struct ConfigKey {

@@ -49,7 +49,7 @@ struct RedisStorageOptions {
 
     RedisCredentials credentials{};
     /// Asked for each new connection to a server that has objects, from any thread; in place of `credentials`.
-    std::function<RedisCredentials()> credentials_now{};
+    std::function<RedisCredentials()> credentials_provider{};
     RedisCredentials sentinel_credentials{};
     RedisTls tls{};
     int database = 0;                    ///< 0 in a cluster

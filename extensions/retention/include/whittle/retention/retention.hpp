@@ -74,13 +74,13 @@ struct RetentionSum {
 
 /// What would go. Holds the keys of what goes, and 16 bytes for each object of a log.
 struct RetentionPlan {
-    std::vector<RetentionObject> goes{};  ///< objects in order of their keys, then those of logs
+    std::vector<RetentionObject> to_remove{};  ///< objects in order of their keys, then those of logs
     std::map<RetentionReason, RetentionSum> sums{};
     std::int64_t bytes_before = 0;      ///< of the store
     std::int64_t bytes_after = 0;       ///< once it is carried out
     std::vector<Hash128> known_logs{};  ///< fingerprints of the keys of logs, in order: later ones were not looked at
 
-    [[nodiscard]] RetentionSum going() const;
+    [[nodiscard]] RetentionSum removal_sum() const;
 };
 
 /// Says what of `storage` may go. References are followed, not prefixes: an object stays if its key stands in the log
