@@ -7,7 +7,10 @@ namespace {
 
 ReportedCost cost_under_chain(const evaluation::CallFigures& call, std::size_t profile) {
     const evaluation::CallCost& cost = call.costs[profile];
-    return {.tokens = call.sent, .cached = call.cached_sent, .cost = cost.sent + cost.repairs, .repairs = cost.repairs};
+    return {.tokens = call.sent,
+            .cached = call.cached_sent,
+            .cost = cost.sent + cost.refetches,
+            .refetches = cost.refetches};
 }
 
 ReportedCall& call_of(SessionReport& session_report, const evaluation::CallFigures& call) {

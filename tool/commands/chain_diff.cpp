@@ -81,12 +81,12 @@ std::string summary_text(const ChainDiff& diff, bool colour) {
     add("input tokens", a.sent.input, b.sent.input);
     add("largest request", a.sent.peak, b.sent.peak);
     add("read from the cache", a.sent.cached, b.sent.cached);
-    const double cost_a = diff.chains[0].cost.with_repairs;
-    const double cost_b = diff.chains[1].cost.with_repairs;
+    const double cost_a = diff.chains[0].cost.with_refetches;
+    const double cost_b = diff.chains[1].cost.with_refetches;
     table.add({"cost in tokens", rounded(cost_a), rounded(cost_b), ratio(cost_b, cost_a)});
     if (diff.chains[0].profile.prices && diff.chains[1].profile.prices) {
-        const double of_a = money_of(diff.chains[0].cost.billed_with_repairs, *diff.chains[0].profile.prices);
-        const double of_b = money_of(diff.chains[1].cost.billed_with_repairs, *diff.chains[1].profile.prices);
+        const double of_a = money_of(diff.chains[0].cost.billed_with_refetches, *diff.chains[0].profile.prices);
+        const double of_b = money_of(diff.chains[1].cost.billed_with_refetches, *diff.chains[1].profile.prices);
         table.add({"money", amount(of_a), amount(of_b), ratio(of_b, of_a)});
     }
     add("cache resets", a.sent.resets, b.sent.resets);

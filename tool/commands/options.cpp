@@ -50,7 +50,7 @@ void add_remote(CLI::App& command, CommonOptions& common) {
 void add_html(CLI::App& command, HtmlChoice& html) {
     command
         .add_option("--html", html.file,
-                    "Write a report: one HTML file with the dearest sessions call by call; - is standard output")
+                    "Write a report: one HTML file with the most expensive sessions call by call; - is standard output")
         ->type_name("OUT.html");
     command
         .add_option("--html-originals-bytes", html.text_bytes,

@@ -41,7 +41,7 @@ ReportComparison ReplayPage::comparison_of(const SessionCost& cost) const {
             .subject = is_preset_ ? "The preset " + chain_ : chain_,
             .base = "with everything sent",
             .before = {.tokens = cost.everything, .dollars = dollars_by(prices_, cost.billed_everything)},
-            .after = {.tokens = cost.with_repairs, .dollars = dollars_by(prices_, cost.billed_with_repairs)}};
+            .after = {.tokens = cost.with_refetches, .dollars = dollars_by(prices_, cost.billed_with_refetches)}};
 }
 
 void ReplayPage::add(ReplayedReport&& replayed, const ReplayedSessions& session) {
@@ -60,7 +60,7 @@ void ReplayPage::add(ReplayedReport&& replayed, const ReplayedSessions& session)
     shown.session.facts = fmt::format("{}, {}", numbered(session.totals.calls, "model call"), replayed.file);
     shown.session.verdict =
         cost_sentence(comparison) + " " +
-        changes_sentence(comparison.subject, replayed.session_report, session.cost.with_repairs - session.cost.sent);
+        changes_sentence(comparison.subject, replayed.session_report, session.cost.with_refetches - session.cost.sent);
     shown.session.tables.push_back(rules_table(replayed.session_report));
     shown.session.tables.push_back(
         costs_table("Costs of this session", replayed.everything, replayed.under_chain, session.cost));
@@ -109,7 +109,7 @@ ReportPage ReplayPage::take(const ReplayedSessions& sessions, AdvisedChain advis
         "are the recorded ones.",
         numbered(sum.trajectories, "session"), numbered(sum.calls, "model call"), chain_,
         change_of(comparison.before, comparison.after),
-        fetched_again_text(sessions.cost.with_repairs - sessions.cost.sent));
+        fetched_again_text(sessions.cost.with_refetches - sessions.cost.sent));
     page.figures = cost_figures_of(comparison, grouped(everything_.tokens), grouped(under_chain_.tokens));
     page.figures.push_back({.label = "can be restored",
                             .value = fmt::format("{:.0f} %", 100.0 * sum.restorable()),

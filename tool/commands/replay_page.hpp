@@ -80,7 +80,7 @@ private:
     RequestSums everything_{};  // of all sessions
     RequestSums under_chain_{};
     std::vector<ReportRow> rows_{};
-    std::vector<Shown> shown_{};  // the dearest first
+    std::vector<Shown> shown_{};  // the most expensive first
 };
 
 }  // namespace whittle::cli

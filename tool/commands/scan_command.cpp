@@ -52,7 +52,7 @@ public:
         };
         if (command.html.file.empty()) return;
         settings_.wants_report = [this](const ScannedSession& session) {
-            return report_.would_be_dear(dear_cost_of(session));
+            return report_.would_be_listed(ranking_cost_of(session));
         };
     }
 

@@ -21,13 +21,13 @@ ordered_json agent_json(const BillSum& sum, const CountedSum& counted) {
 ordered_json strategy_json(const StrategySum& sum) {
     return {{"name", sum.name},
             {"cost", sum.cost},
-            {"cost_with_repairs", sum.with_repairs},
+            {"cost_with_refetches", sum.with_refetches},
             {"priced_sessions", sum.priced_sessions},
             {"dollars", dollars_json(sum.dollars, sum.priced_sessions)},
             {"sent_tokens", sum.sent},
             {"peak_tokens", sum.peak},
             {"resets", sum.resets},
-            {"needed", sum.asked},
+            {"needed", sum.needed},
             {"recoverable", sum.recoverable},
             {"lost", sum.lost}};
 }
@@ -99,18 +99,18 @@ std::string ScanReport::json() const {
     json["compactions"]["needed_later"] = ordered_json::object();
     for (const auto& [kind, count] : lost_)
         json["compactions"]["needed_later"][kind] = {
-            {"asked", count.asked}, {"visible", count.visible}, {"lost", count.lost}};
-    json["dearest"] = ordered_json::array();
-    for (const Dear& dear : dear_)
-        json["dearest"].push_back(
-            {{"session", dear.id},
-             {"agent", dear.agent},
-             {"file", dear.file},
-             {"calls", dear.calls},
-             {"cost", dear.cost},
-             {"is_billed", dear.is_billed},
-             {"dollars", dollars_json(dear.strategies.front().dollars, dear.strategies.front().priced_sessions)},
-             {"recommended_with_repairs", dear.recommended}});
+            {"needed", count.needed}, {"visible", count.visible}, {"lost", count.lost}};
+    json["most_expensive"] = ordered_json::array();
+    for (const ExpensiveSession& expensive : expensive_)
+        json["most_expensive"].push_back({{"session", expensive.id},
+                                          {"agent", expensive.agent},
+                                          {"file", expensive.file},
+                                          {"calls", expensive.calls},
+                                          {"cost", expensive.cost},
+                                          {"is_billed", expensive.is_billed},
+                                          {"dollars", dollars_json(expensive.strategies.front().dollars,
+                                                                   expensive.strategies.front().priced_sessions)},
+                                          {"recommended_with_refetches", expensive.recommended}});
     add_notes_to(json);
     return shown_json(json) + "\n";
 }

@@ -248,7 +248,7 @@ logs::Session as_logged(Trajectory<>&& trajectory) {
     return session;
 }
 
-double dear_cost_of(const ScannedSession& session) noexcept {
+double ranking_cost_of(const ScannedSession& session) noexcept {
     return session.bill.billed_calls > 0 ? session.bill.rank() : session.recorded.money.front().sent;
 }
 

@@ -56,8 +56,8 @@ struct ScanSettings {
 [[nodiscard]] ScannedSession scan_session(logs::Session&& session, const SessionBill& bill, bool is_anthropic,
                                           const ScanSettings& settings);
 
-/// What was billed, or else what we count of it, in tokens at a usual price: how dear it is beside other sessions.
-[[nodiscard]] double dear_cost_of(const ScannedSession& session) noexcept;
+/// What was billed, or else what we count of it, in tokens at a usual price: what sessions are ranked by.
+[[nodiscard]] double ranking_cost_of(const ScannedSession& session) noexcept;
 
 /// A session in the library's own form, as if an agent had left it.
 [[nodiscard]] logs::Session as_logged(Trajectory<>&& trajectory);

@@ -31,12 +31,12 @@ constexpr std::string_view counted_note =
 constexpr std::string_view spending_note =
     "tokens: of these messages, each once; sent: in all requests together, since a message goes along with every later "
     "call; share: of what these messages sent (system text and tools are not here)\n";
-constexpr std::string_view dear_note =
+constexpr std::string_view expensive_note =
     "as recorded and recommended: by our count of the same requests, with what calls needed and no longer had read "
     "again; ratio: of these two\n";
 
 constexpr std::string_view next_note =
-    "next: `--html report.html` draws where it went and the dearest sessions call by call; `whittle config show "
+    "next: `--html report.html` draws where it went and the most expensive sessions call by call; `whittle config show "
     "--preset "
     "recommended` prints the configuration, and docs/quickstart.md puts it into an agent\n";
 
@@ -82,8 +82,9 @@ std::string ScanReport::text(bool colour) const {
                 wrapped_lines(strategies_note(recorded_) + bases_.text(), columns) + "\n" +
                 spending_table().folded_text(colour, columns) +
                 wrapped_lines(std::string(spending_note) + ages_text(), columns) + "\n" +
-                wrapped_lines(compactions_text(), columns) + "\n" + dear_table().folded_text(colour, columns) +
-                wrapped_lines(std::string(dear_note), columns) + "\n" + wrapped_lines(std::string(next_note), columns);
+                wrapped_lines(compactions_text(), columns) + "\n" + expensive_table().folded_text(colour, columns) +
+                wrapped_lines(std::string(expensive_note), columns) + "\n" +
+                wrapped_lines(std::string(next_note), columns);
     }
     return text + wrapped_lines(none_counts_text() + notes_text(), columns);
 }
@@ -181,21 +182,21 @@ std::string ScanReport::agreement_text() const {
 
 Table strategies_table_of(const std::vector<StrategySum>& sums) {
     const bool has_dollars = sums.front().priced_sessions > 0;
-    std::vector<std::string> header{"counted by us", "cost", "ratio",  "repaired", "ratio",
-                                    "sent",          "peak", "resets", "hidden",   "lost"};
+    std::vector<std::string> header{"counted by us", "cost", "ratio",  "with refetches", "ratio",
+                                    "sent",          "peak", "resets", "stored",         "lost"};
     if (has_dollars) header.insert(header.begin() + 1, "dollars");
     Table table(std::move(header));
     for (const StrategySum& sum : sums) {
         std::vector<std::string> row{sum.name,
                                      rounded(sum.cost),
                                      ratio(sum.cost, sums.front().cost),
-                                     rounded(sum.with_repairs),
-                                     ratio(sum.with_repairs, sums.front().with_repairs),
+                                     rounded(sum.with_refetches),
+                                     ratio(sum.with_refetches, sums.front().with_refetches),
                                      grouped(sum.sent),
                                      grouped(sum.peak),
                                      grouped(sum.resets),
-                                     percent_of(sum.recoverable, sum.asked),
-                                     percent_of(sum.lost, sum.asked)};
+                                     percent_of(sum.recoverable, sum.needed),
+                                     percent_of(sum.lost, sum.needed)};
         if (has_dollars) row.insert(row.begin() + 1, dollars(sum.dollars));
         table.add(std::move(row));
     }
@@ -204,14 +205,16 @@ Table strategies_table_of(const std::vector<StrategySum>& sums) {
 
 std::string strategies_note(const StrategySum& recorded) {
     std::string text =
-        "cost: in tokens at the plain input price; repaired: and what calls needed and no longer had read again; "
+        "cost: in tokens at the plain input price; with refetches: plus what calls needed and no longer had, read "
+        "again; "
         "ratio: to the agents' own; sent: input tokens of all requests; peak: of the largest one; resets: calls before "
-        "which an edit made more than 64 tokens of the cache useless; hidden: of what later calls needed, what they "
-        "could only read back; lost: what was nowhere\n";
+        "which an edit made more than 64 tokens of the cache useless; stored, lost: of what later calls needed, the "
+        "share that only the store had, and that nothing had\n";
     if (recorded.priced_sessions > 0)
         text += fmt::format(
-            "dollars: the bill{}, changed as the repaired cost by the model's own prices is over the cost as recorded; "
-            "sessions of dearer models weigh more in them than in the ratios\n",
+            "dollars: the bill{}, changed as the cost with refetches by the model's own prices is over the cost as "
+            "recorded; "
+            "sessions of more expensive models weigh more in them than in the ratios\n",
             recorded.priced_sessions == recorded.sessions && recorded.is_priced()
                 ? ""
                 : fmt::format(" of {}, as far as prices are known", numbered(recorded.priced_sessions, "session")));
@@ -260,24 +263,24 @@ std::string ScanReport::compactions_text() const {
     std::string text = fmt::format("compactions by the agents: {} in {}; needed later and lost:", grouped(compactions_),
                                    numbered(compacted_sessions_, "session"));
     for (const auto& [kind, count] : lost_) {
-        if (count.asked > 0) text += fmt::format(" {} {} of {},", kind, grouped(count.lost), grouped(count.asked));
+        if (count.needed > 0) text += fmt::format(" {} {} of {},", kind, grouped(count.lost), grouped(count.needed));
     }
     if (text.ends_with(':')) text += " nothing was needed.";
     text.back() = '\n';
     return text;
 }
 
-Table ScanReport::dear_table() const {
-    Table table({"dearest sessions", "agent", "calls", "billed", "as recorded", "recommended", "ratio"});
-    for (const Dear& dear : dear_) {
-        const StrategySum& own = dear.strategies.front();
-        const StrategySum& preset = dear.strategies[2];
+Table ScanReport::expensive_table() const {
+    Table table({"most expensive", "agent", "calls", "billed", "as recorded", "recommended", "ratio"});
+    for (const ExpensiveSession& expensive : expensive_) {
+        const StrategySum& own = expensive.strategies.front();
+        const StrategySum& preset = expensive.strategies[2];
         const bool in_dollars = own.priced_sessions > 0;
-        const std::string billed = in_dollars ? dollars(own.billed_dollars) : rounded(dear.cost);
-        table.add({clipped_name(dear.id), dear.agent, grouped(dear.calls), dear.is_billed ? billed : "-",
-                   in_dollars ? dollars(own.dollars) : rounded(own.with_repairs),
-                   in_dollars ? dollars(preset.dollars) : rounded(preset.with_repairs),
-                   in_dollars ? ratio(preset.dollars, own.dollars) : ratio(preset.with_repairs, own.with_repairs)});
+        const std::string billed = in_dollars ? dollars(own.billed_dollars) : rounded(expensive.cost);
+        table.add({clipped_name(expensive.id), expensive.agent, grouped(expensive.calls),
+                   expensive.is_billed ? billed : "-", in_dollars ? dollars(own.dollars) : rounded(own.with_refetches),
+                   in_dollars ? dollars(preset.dollars) : rounded(preset.with_refetches),
+                   in_dollars ? ratio(preset.dollars, own.dollars) : ratio(preset.with_refetches, own.with_refetches)});
     }
     return table;
 }

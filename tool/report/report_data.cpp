@@ -54,28 +54,28 @@ class SideColumns {
 public:
     void add_cost(const ReportedCost& call) {
         cost_ += call.cost;
-        repairs_ += call.repairs;
+        refetches_ += call.refetches;
     }
     void end_column(const ReportedCost& largest) {
         tokens_.push_back(largest.tokens);
         cached_.push_back(largest.cached);
         costs_.push_back(to_whole(cost_));
-        repairs_so_far_.push_back(to_whole(repairs_));
+        refetches_so_far_.push_back(to_whole(refetches_));
     }
-    void put(ordered_json& columns, const char* tokens, const char* cached, const char* cost, const char* repairs) {
+    void put(ordered_json& columns, const char* tokens, const char* cached, const char* cost, const char* refetches) {
         columns[tokens] = std::move(tokens_);
         columns[cached] = std::move(cached_);
         columns[cost] = std::move(costs_);
-        columns[repairs] = std::move(repairs_so_far_);
+        columns[refetches] = std::move(refetches_so_far_);
     }
 
 private:
     double cost_ = 0;
-    double repairs_ = 0;
+    double refetches_ = 0;
     ordered_json tokens_ = ordered_json::array();
     ordered_json cached_ = ordered_json::array();
     ordered_json costs_ = ordered_json::array();
-    ordered_json repairs_so_far_ = ordered_json::array();
+    ordered_json refetches_so_far_ = ordered_json::array();
 };
 
 /// Neighbouring calls share a column where there are too many: the largest request of them stands for it.
@@ -103,8 +103,8 @@ ordered_json columns_json(const std::vector<ReportedCall>& calls) {
         all_edits.push_back(edits);
         all_uncounted.push_back(uncounted);
     }
-    recorded.put(columns, "recorded", "cached_recorded", "cost_recorded", "repairs_recorded");
-    sent.put(columns, "sent", "cached", "cost_sent", "repairs_sent");
+    recorded.put(columns, "recorded", "cached_recorded", "cost_recorded", "refetches_recorded");
+    sent.put(columns, "sent", "cached", "cost_sent", "refetches_sent");
     columns["edits"] = std::move(all_edits);
     columns["uncounted"] = std::move(all_uncounted);
     return columns;

@@ -45,7 +45,7 @@ class Session {
       (this.isUncounted(column) ? '; does not count here' : '');
   }
   costTip(column) {
-    const c = this.columns, again = this.costOf(c.repairs_sent, column);
+    const c = this.columns, again = this.costOf(c.refetches_sent, column);
     return [`so far ${this.costSoFar(c.cost_recorded[column])} ${this.data.base}, ${this.costSoFar(c.cost_sent[column])} ${this.under}`,
       `this call ${this.cost(this.costOf(c.cost_recorded, column))} and ${this.cost(this.costOf(c.cost_sent, column))}` +
       (again > 0 ? `, of it ${this.cost(again)} for what was fetched again` : '')];
@@ -220,8 +220,8 @@ class Session {
     return el('div', {class: 'table', role: 'region', tabindex: '0', 'aria-label': 'What the call sent and cost'}, el('table', {},
       el('thead', {}, el('tr', {}, ...['this call', 'tokens sent', 'read from the cache', this.data.price === null ? "cost, in tokens' worth" : 'cost',
         'of it fetched again', 'cost so far'].map((name) => el('th', {scope: 'col'}, name)))),
-      el('tbody', {}, row(this.data.base, c.recorded[column], c.cached_recorded[column], c.cost_recorded, this.cost(this.costOf(c.repairs_recorded, column))),
-        row(this.under, c.sent[column], c.cached[column], c.cost_sent, this.cost(this.costOf(c.repairs_sent, column))))));
+      el('tbody', {}, row(this.data.base, c.recorded[column], c.cached_recorded[column], c.cost_recorded, this.cost(this.costOf(c.refetches_recorded, column))),
+        row(this.under, c.sent[column], c.cached[column], c.cost_sent, this.cost(this.costOf(c.refetches_sent, column))))));
   }
   showCall(column) {
     this.column = column;

@@ -17,7 +17,7 @@ ReportedCost sum_over(const std::vector<ReportedCall>& calls, ReportedCost Repor
         sum.tokens += call.is_counted ? one.tokens : 0;
         sum.cached += call.is_counted ? one.cached : 0;
         sum.cost += one.cost;
-        sum.repairs += one.repairs;
+        sum.refetches += one.refetches;
     }
     return sum;
 }

@@ -16,8 +16,8 @@ namespace whittle::cli {
 struct ReportedCost {
     std::int64_t tokens = 0;
     std::int64_t cached = 0;  ///< of these
-    double cost = 0;          ///< with output and `repairs`
-    double repairs = 0;       ///< for what was taken out, needed and fetched again
+    double cost = 0;          ///< with output and `refetches`
+    double refetches = 0;     ///< for what was taken out, needed and fetched again
 };
 
 /// One request of a session.

@@ -142,8 +142,8 @@ TEST_CASE("the report of a small session is as it was", "[apps]") {
 TEST_CASE("the data of a session report are its columns, messages, edits, names and texts", "[apps]") {
     SessionReport session_report{.chain = "mine", .base = "as sent", .counter = "chars"};
     session_report.calls.push_back({.recorded = {.tokens = 10, .cost = 10.4}, .sent = {.tokens = 10, .cost = 10}});
-    session_report.calls.push_back({.recorded = {.tokens = 60, .cached = 10, .cost = 52, .repairs = 2},
-                                    .sent = {.tokens = 20, .cached = 8, .cost = 13, .repairs = 1},
+    session_report.calls.push_back({.recorded = {.tokens = 60, .cached = 10, .cost = 52, .refetches = 2},
+                                    .sent = {.tokens = 20, .cached = 8, .cost = 13, .refetches = 1},
                                     .is_counted = false,
                                     .edits = 1});
     session_report.messages.push_back(message_of(0, "user", "go <on>"));
@@ -158,8 +158,8 @@ TEST_CASE("the data of a session report are its columns, messages, edits, names 
     CHECK(
         session_report_data(session_report) ==
         R"({"chain":"mine","base":"as sent","price":null,"beside":0.0,"counter":"chars","calls":2,"columns":{"per":1,)"
-        R"("recorded":[10,60],"cached_recorded":[0,10],"cost_recorded":[10,62],"repairs_recorded":[0,2],)"
-        R"("sent":[10,20],"cached":[0,8],"cost_sent":[10,23],"repairs_sent":[0,1],"edits":[0,1],"uncounted":[0,1]},)"
+        R"("recorded":[10,60],"cached_recorded":[0,10],"cost_recorded":[10,62],"refetches_recorded":[0,2],)"
+        R"("sent":[10,20],"cached":[0,8],"cost_sent":[10,23],"refetches_sent":[0,1],"edits":[0,1],"uncounted":[0,1]},)"
         R"("messages":[[0,0,0,1,1,0],[2,1,2,3,3,1]],)"
         R"("edits":[[1,1,4,10,5,6,60,50,2,-1]],"messages_left_out":0,"edits_left_out":0,)"
         R"("names":["user","","tool","read","cleared","reduction","old_round"],)"
@@ -327,9 +327,9 @@ TEST_CASE("replay writes a report of the chain that it runs, beside its requests
     const json totals = json::parse(run_cli(dir, "replay s.jsonl --config chain.json --json").out)["trajectories"][0];
     CHECK(session_report["base"] == "everything sent");
     CHECK(std::abs(session_report["columns"]["cost_sent"].back().get<double>() -
-                   totals["cost"]["c_star"].get<double>()) < 1);
+                   totals["cost"]["with_refetches"].get<double>()) < 1);
     CHECK(std::abs(session_report["columns"]["cost_recorded"].back().get<double>() -
-                   totals["cost"]["c0"].get<double>()) < 1);
+                   totals["cost"]["everything"].get<double>()) < 1);
     const CliResult streamed = run_cli(dir, "replay s.jsonl --config chain.json --html -");
     CHECK(content_of(streamed.out) == content_of(html));
     CHECK(streamed.err == result.out);

@@ -106,14 +106,14 @@ TEST_CASE("the head of a report, the sentence of its session and the end of the 
     CHECK(number_in(as_sent) == columns["cost_recorded"].back());
     CHECK(number_in(under) == columns["cost_sent"].back());
     CHECK(number_in(under) < number_in(as_sent));
-    CHECK(columns["repairs_sent"].back() < columns["cost_sent"].back());
+    CHECK(columns["refetches_sent"].back() < columns["cost_sent"].back());
     CHECK(has(html, "It cost " + as_sent + " tokens&#39; worth as sent. Under recommended it would have cost " + under +
                         " tokens&#39; worth"));
     std::int64_t sent = 0;
     for (const json& tokens : columns["sent"]) sent += tokens.get<std::int64_t>();
     CHECK(has(html, "<small>tokens&#39; worth; " + grouped(sent) + " tokens sent</small>"));
     const json scan = json::parse(run_cli(dir, "scan long.jsonl --json").out);
-    CHECK(std::abs(scan["strategies"][2]["cost_with_repairs"].get<double>() - static_cast<double>(number_in(under))) <
+    CHECK(std::abs(scan["strategies"][2]["cost_with_refetches"].get<double>() - static_cast<double>(number_in(under))) <
           1);
 }
 

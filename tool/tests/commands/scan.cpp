@@ -63,7 +63,7 @@ TEST_CASE("scan finds the sessions of agents where they keep them", "[apps]") {
     CHECK(shown["agents"]["codex"]["billed"]["output_tokens"] == 465);
     CHECK(shown["compactions"]["number"] == 2);
     CHECK(shown["compactions"]["needed_later"]["constraint"]["lost"] > 0);
-    CHECK(shown["dearest"].size() == 4);
+    CHECK(shown["most_expensive"].size() == 4);
     CHECK(shown["strategies"][0]["name"] == "as recorded");
     CHECK(shown["strategies"].size() == 5);
     CHECK(shown["notes"]["left_out"]["progress/hook_progress"] == 1);
@@ -115,7 +115,7 @@ TEST_CASE("a conversation of OpenHands is a folder with a file for each event, a
     CHECK(shown["agents"]["openhands_v1"]["sessions"] == 1);
     CHECK(shown["agents"]["openhands_v1"]["calls"] == 3);
     CHECK(shown["agents"]["openhands_v1"]["billed"]["output_tokens"] == 68);
-    CHECK(shown["dearest"][0]["session"] == "conv-1");
+    CHECK(shown["most_expensive"][0]["session"] == "conv-1");
     CHECK(has(result.err, "unknown kinds of records: 1 WarpEvent"));
     const std::string requests = run_cli(home.dir, "replay " + files.at(0) + " --preset recommended --requests -").out;
     CHECK(has(requests, R"("trajectory":"conv-1","call":0)"));
@@ -300,7 +300,7 @@ TEST_CASE("a reply that stands in two files is billed once", "[apps]") {
               "\n6 calls met again in copies, such as a resumed, forked or archived session, and not billed again; 2 "
               "sessions hold nothing else, and are in no figure\n"));
     const std::string csv = run_cli(home.dir, "scan logs --csv").out;
-    CHECK(has(csv, ",repeated_calls,counted_cost_with_repairs,priced_calls,dollars\n"));
+    CHECK(has(csv, ",repeated_calls,counted_cost_with_refetches,priced_calls,dollars\n"));
     CHECK(std::ranges::count(csv, '\n') == 3);
 }
 

@@ -1,4 +1,4 @@
-#include "repairs.hpp"
+#include "refetches.hpp"
 
 #include "characters.hpp"
 
@@ -16,7 +16,7 @@ double plain(std::int64_t tokens) { return static_cast<double>(tokens); }
 
 }  // namespace
 
-void Repairs::pay(std::size_t call, const Missing& missing, std::span<const Cached> cached) {
+void Refetches::pay(std::size_t call, const Missing& missing, std::span<const Cached> cached) {
     call_ = call;
     drop_old(call);
     pay_for_kept(cached);
@@ -26,12 +26,12 @@ void Repairs::pay(std::size_t call, const Missing& missing, std::span<const Cach
     pay_for_new(done);
 }
 
-void Repairs::drop_old(std::size_t call) {
+void Refetches::drop_old(std::size_t call) {
     std::erase_if(kept_, [&](const Fetched& fetched) { return fetched.until && *fetched.until <= call; });
 }
 
 /// It is cached where the cached part of the request covers its place.
-void Repairs::pay_for_kept(std::span<const Cached> cached) {
+void Refetches::pay_for_kept(std::span<const Cached> cached) {
     for (const Fetched& fetched : kept_) {
         const std::int64_t in_front = shown_.tokens_before()[shown_.place_of(fetched.place)];
         for (std::size_t p = 0; p < profiles_.size(); ++p) {
@@ -43,19 +43,19 @@ void Repairs::pay_for_kept(std::span<const Cached> cached) {
     }
 }
 
-bool Repairs::holds(const Fetched& fetched, Needle needle) const {
+bool Refetches::holds(const Fetched& fetched, Needle needle) const {
     if (fetched.source == Source::object) return session_.probes.index.holds(fetched.slice, needle);
     return std::ranges::binary_search(session_.probes.occurrences[needle], fetched.message);
 }
 
-bool Repairs::holds(const Fetched& fetched, const EditProbe& edit) const {
+bool Refetches::holds(const Fetched& fetched, const EditProbe& edit) const {
     if (fetched.source == Source::object) return CopiedText(fetched.slice).holds(edit.old_text);
     return std::ranges::binary_search(edit.messages, fetched.message);
 }
 
 /// One fetch for each source; more slices of one object come with its first one.
 template <typename Need>
-void Repairs::fetch_unless_kept(const Need& need, std::vector<Fetched>& done) {
+void Refetches::fetch_unless_kept(const Need& need, std::vector<Fetched>& done) {
     if (std::ranges::any_of(kept_, [&](const Fetched& kept) { return holds(kept, need); })) return;
     const auto found = object_with(need);
     Fetched fetched = found ? from_object(found->object, need) : from_call(need);
@@ -73,13 +73,13 @@ void Repairs::fetch_unless_kept(const Need& need, std::vector<Fetched>& done) {
 }
 
 /// Of the object that names the one with what is needed, unless it has been read.
-void Repairs::read_first(ObjectId object, std::size_t message, std::vector<Fetched>& done) const {
+void Refetches::read_first(ObjectId object, std::size_t message, std::vector<Fetched>& done) const {
     const auto is_read = [&](const Fetched& f) { return f.source == Source::object && f.object == object; };
     if (std::ranges::any_of(kept_, is_read) || std::ranges::any_of(done, is_read)) return;
     done.push_back(slice_of_object(object, message, 0, 0));
 }
 
-void Repairs::pay_for_new(std::vector<Fetched>& done) {
+void Refetches::pay_for_new(std::vector<Fetched>& done) {
     std::int64_t request = shown_.total();
     for (const Fetched& kept : kept_) request += kept.tokens;
     for (Fetched& fetched : done) {
@@ -101,7 +101,7 @@ void Repairs::pay_for_new(std::vector<Fetched>& done) {
 /// What stands in place of one of `messages` names it most likely; then any other changed message; then an object that
 /// one of these names.
 template <typename Messages, typename Holds>
-std::optional<Repairs::Found> Repairs::find_object(const Messages& messages, Holds holds) {
+std::optional<Refetches::Found> Refetches::find_object(const Messages& messages, Holds holds) {
     if (!objects_.has_storage()) return std::nullopt;
     std::vector<ObjectId> named;
     std::unordered_set<ObjectId> is_asked;
@@ -129,17 +129,17 @@ std::optional<Repairs::Found> Repairs::find_object(const Messages& messages, Hol
     return std::nullopt;
 }
 
-std::optional<Repairs::Found> Repairs::object_with(Needle needle) {
+std::optional<Refetches::Found> Refetches::object_with(Needle needle) {
     if (!stored_.hold_needle(needle)) return std::nullopt;
     return find_object(session_.probes.occurrences[needle],
                        [&](ObjectId object) { return objects_.holds(object, needle); });
 }
 
-std::optional<Repairs::Found> Repairs::object_with(const EditProbe& edit) {
+std::optional<Refetches::Found> Refetches::object_with(const EditProbe& edit) {
     return find_object(edit.messages, [&](ObjectId object) { return objects_.holds_copy(object, edit.old_text); });
 }
 
-std::optional<std::size_t> Repairs::newest_with(Needle needle, Role role) const {
+std::optional<std::size_t> Refetches::newest_with(Needle needle, Role role) const {
     const auto& all = session_.probes.occurrences[needle];
     const auto end = std::ranges::lower_bound(all, session_.calls[call_]);
     const auto newest = std::find_if(std::make_reverse_iterator(end), all.rend(),
@@ -147,7 +147,7 @@ std::optional<std::size_t> Repairs::newest_with(Needle needle, Role role) const 
     return newest == all.rend() ? std::nullopt : std::optional<std::size_t>(*newest);
 }
 
-Repairs::Fetched Repairs::from_object(ObjectId object, Needle needle) const {
+Refetches::Fetched Refetches::from_object(ObjectId object, Needle needle) const {
     const std::size_t newest = std::max(newest_with(needle, Role::tool).value_or(0),  //
                                         newest_with(needle, Role::user).value_or(0));
     const NeedleIndex& index = session_.probes.index;
@@ -156,7 +156,7 @@ Repairs::Fetched Repairs::from_object(ObjectId object, Needle needle) const {
 }
 
 /// Line numbers stand in front of its lines, or an object has it escaped: its longest line says where it is.
-Repairs::Fetched Repairs::from_object(ObjectId object, const EditProbe& edit) const {
+Refetches::Fetched Refetches::from_object(ObjectId object, const EditProbe& edit) const {
     std::string_view longest;
     for (const std::string_view line : lines_of(edit.old_text))
         if (line.size() > longest.size()) longest = line;
@@ -169,8 +169,8 @@ Repairs::Fetched Repairs::from_object(ObjectId object, const EditProbe& edit) co
 }
 
 /// 2,000 tokens around the `characters` at `at`, or these if they are more.
-Repairs::Fetched Repairs::slice_of_object(ObjectId object, std::size_t message, std::size_t at,
-                                          std::int64_t characters) const {
+Refetches::Fetched Refetches::slice_of_object(ObjectId object, std::size_t message, std::size_t at,
+                                              std::int64_t characters) const {
     const std::size_t first = session_.by_piece.at(session_.pieces[message]).front();
     const std::string_view text = objects_.content(object);
     const std::int64_t found = at == std::string_view::npos ? 0 : count_characters(text.substr(0, at));
@@ -187,19 +187,19 @@ Repairs::Fetched Repairs::slice_of_object(ObjectId object, std::size_t message, 
 }
 
 /// The first call without it again.
-std::optional<std::size_t> Repairs::calls_kept(std::size_t message) const {
+std::optional<std::size_t> Refetches::calls_kept(std::size_t message) const {
     const auto calls = shown_.calls_kept(message);
     return calls ? std::optional(call_ + *calls) : std::nullopt;
 }
 
-Repairs::Fetched Repairs::from_call(Needle needle) const {
+Refetches::Fetched Refetches::from_call(Needle needle) const {
     const auto of_tool = newest_with(needle, Role::tool);
     return of_tool ? whole_message(*of_tool, Source::tool)
                    : whole_message(newest_with(needle, Role::user).value_or(0), Source::user);
 }
 
 /// What the agent has written itself is read where it wrote it: as much as of an object.
-Repairs::Fetched Repairs::from_call(const EditProbe& edit) const {
+Refetches::Fetched Refetches::from_call(const EditProbe& edit) const {
     for (const Role role : {Role::tool, Role::user}) {
         const auto newest = std::find_if(edit.messages.rbegin(), edit.messages.rend(),
                                          [&](std::uint32_t message) { return session_.piece(message).role() == role; });
@@ -212,7 +212,7 @@ Repairs::Fetched Repairs::from_call(const EditProbe& edit) const {
     return fetched;
 }
 
-Repairs::Fetched Repairs::whole_message(std::size_t message, Source source) const {
+Refetches::Fetched Refetches::whole_message(std::size_t message, Source source) const {
     Fetched fetched{.source = source, .message = message};
     fetched.tokens = tokens_of_characters(session_.piece(message).characters);
     fetched.output = output_of_call(message);
@@ -222,7 +222,7 @@ Repairs::Fetched Repairs::whole_message(std::size_t message, Source source) cons
 }
 
 /// The call again, by its share of the reply that made it.
-std::int64_t Repairs::output_of_call(std::size_t result) const {
+std::int64_t Refetches::output_of_call(std::size_t result) const {
     const auto call = session_.by_call.find(session_.input.messages[result].result_of);
     if (call == session_.by_call.end()) return output_of_read_back;
     const Piece& reply = session_.piece(call->second);

@@ -37,23 +37,24 @@ RunOptions with_objects(const char* profile, const std::vector<std::pair<std::st
     return options;
 }
 
-double repairs_of(const Figures& figures) { return figures.money[0].with_repairs - figures.money[0].sent; }
+double refetches_of(const Figures& figures) { return figures.money[0].with_refetches - figures.money[0].sent; }
 
 }  // namespace
 
 TEST_CASE("what is needed and lost is paid for by the call that gave it, in full", "[evaluation]") {
     const Session session = needs_a_path(0).session();
     const Figures figures = run_replacing(session, 0, {{2, "gone"}}, only("anthropic_5m"));
-    CHECK(figures.repairs_rerun == 1);
+    CHECK(figures.refetches_by_rerun == 1);
     // The request of call 2: user, call, "gone", call, empty result.
     const double request = 1'500 + 2 + 1 + 2 + 0;
     const double at_once = 0.1 * request + 1.25 * (2'000 + 60) + 5.0 * 60;
     // In the last request it stands behind that one, which was cached whole.
     const double later = 0.1 * (2'000 + 60);
-    CHECK(is_close(repairs_of(figures), at_once + later));
+    CHECK(is_close(refetches_of(figures), at_once + later));
 }
 
-TEST_CASE("calls that are listed add up to the tokens and the money of the session, repairs included", "[evaluation]") {
+TEST_CASE("calls that are listed add up to the tokens and the money of the session, refetches included",
+          "[evaluation]") {
     const Session session = needs_a_path(2).session();
     RunOptions options = only("anthropic_5m");
     options.profiles.push_back(*find_cost_profile("openai"));
@@ -67,11 +68,11 @@ TEST_CASE("calls that are listed add up to the tokens and the money of the sessi
         const CallFigures& call = figures.by_call[i];
         CHECK(call.call == i);
         CHECK(call.is_counted == (i != 1));
-        CHECK((call.costs[0].repairs > 0) == (i >= 2));
+        CHECK((call.costs[0].refetches > 0) == (i >= 2));
         for (std::size_t p = 0; p < costs.size(); ++p) {
             costs[p].raw += call.costs[p].raw;
             costs[p].sent += call.costs[p].sent;
-            costs[p].repairs += call.costs[p].repairs;
+            costs[p].refetches += call.costs[p].refetches;
         }
         if (!call.is_counted) continue;
         sum.raw += call.raw;
@@ -85,7 +86,7 @@ TEST_CASE("calls that are listed add up to the tokens and the money of the sessi
     CHECK(sum.cached_sent == figures.money[0].cached_sent);
     for (std::size_t p = 0; p < costs.size(); ++p) {
         CHECK(is_close(costs[p].raw, figures.money[p].raw));
-        CHECK(is_close(costs[p].sent + costs[p].repairs, figures.money[p].with_repairs));
+        CHECK(is_close(costs[p].sent + costs[p].refetches, figures.money[p].with_refetches));
     }
     options.lists_calls = false;
     CHECK(run_replacing(session, 0, {{2, "gone"}}, options).by_call.empty());
@@ -96,10 +97,10 @@ TEST_CASE("what is needed and stored is read back in a slice", "[evaluation]") {
     const RunOptions options =
         with_objects("anthropic_5m", {{"conv/0001.txt", "src/parser/lexer.cpp " + std::string(39'979, 'x')}});
     const Figures figures = run_replacing(session, 0, {{2, "conv/0001.txt"}}, options);
-    CHECK(figures.repairs_recovered == 1);
-    CHECK(figures.repairs_rerun == 0);
+    CHECK(figures.refetches_from_store == 1);
+    CHECK(figures.refetches_by_rerun == 0);
     const double request = 1'500 + 2 + 4 + 2 + 0;
-    CHECK(is_close(repairs_of(figures), 0.1 * request + 1.25 * (2'000 + 60) + 5.0 * 60 + 0.1 * (2'000 + 60)));
+    CHECK(is_close(refetches_of(figures), 0.1 * request + 1.25 * (2'000 + 60) + 5.0 * 60 + 0.1 * (2'000 + 60)));
 }
 
 TEST_CASE("what only an object of the store names is two reads away", "[evaluation]") {
@@ -108,8 +109,8 @@ TEST_CASE("what only an object of the store names is two reads away", "[evaluati
         with_objects("no_cache", {{"conv/result/1", "src/parser/lexer.cpp " + std::string(39'979, 'x')},
                                   {"conv/folded/1", "a result, cleared: conv/result/1 " + std::string(39'968, 'y')}});
     const Figures figures = run_replacing(session, 0, {{2, "conv/folded/1"}}, options);
-    CHECK(figures.repairs_recovered == 2);
-    CHECK(figures.repairs_rerun == 0);
+    CHECK(figures.refetches_from_store == 2);
+    CHECK(figures.refetches_by_rerun == 0);
     CHECK(figures.faults.messages_not_restorable == 0);
     const ProbeCount& asked = figures.probes[static_cast<std::size_t>(ProbeKind::action_id)][0];
     CHECK(asked.recoverable == 1);
@@ -117,27 +118,27 @@ TEST_CASE("what only an object of the store names is two reads away", "[evaluati
     // The second read stands behind the first one; the request after it has both.
     const double request = 1'500 + 2 + 4 + 2 + 0;
     const double read = 2'000 + 60;
-    CHECK(is_close(repairs_of(figures), (request + read + 5.0 * 60) + (request + 2 * read + 5.0 * 60) + 2 * read));
+    CHECK(is_close(refetches_of(figures), (request + read + 5.0 * 60) + (request + 2 * read + 5.0 * 60) + 2 * read));
 }
 
 TEST_CASE("what was fetched stays as long as the strategy had kept the original", "[evaluation]") {
     const Session session = needs_a_path(6).session();
     const Figures briefly = run_replacing(session, 3, {{2, "gone"}}, only("no_cache"));
-    CHECK(briefly.repairs_rerun == 0);  // gone after it was needed
+    CHECK(briefly.refetches_by_rerun == 0);  // gone after it was needed
     const Figures dropped = run_replacing(session, 2, {{2, "gone"}}, only("no_cache"));
     const Figures never_whole = run_replacing(session, 0, {{2, "gone"}}, only("no_cache"));
-    CHECK(dropped.repairs_rerun == 1);
-    CHECK(never_whole.repairs_rerun == 1);
-    CHECK(is_close(repairs_of(never_whole) - repairs_of(dropped), 7 * 2'060.0));
+    CHECK(dropped.refetches_by_rerun == 1);
+    CHECK(never_whole.refetches_by_rerun == 1);
+    CHECK(is_close(refetches_of(never_whole) - refetches_of(dropped), 7 * 2'060.0));
 }
 
-TEST_CASE("what is shown needs no repair, and what came back serves the next calls too", "[evaluation]") {
+TEST_CASE("what is shown needs no refetch, and what came back serves the next calls too", "[evaluation]") {
     History history = needs_a_path(0);
     history.round("read", R"({"path":"src/parser/lexer.cpp","again":true})", "").say("");
     const Session session = history.session();
-    CHECK(run_control(session, "noop").repairs_rerun == 0);
+    CHECK(run_control(session, "noop").refetches_by_rerun == 0);
     const Figures figures = run_replacing(session, 0, {{2, "gone"}, {5, "?"}});
-    CHECK(figures.repairs_rerun == 1);
+    CHECK(figures.refetches_by_rerun == 1);
 }
 
 TEST_CASE("lost words of a user are asked for again", "[evaluation]") {
@@ -148,8 +149,8 @@ TEST_CASE("lost words of a user are asked for again", "[evaluation]") {
                                 .say("")
                                 .session();
     const Figures figures = run_replacing(session, 1, {{0, "look"}});
-    CHECK(figures.repairs_asked == 1);
-    CHECK(figures.repairs_rerun == 0);
+    CHECK(figures.refetches_from_user == 1);
+    CHECK(figures.refetches_by_rerun == 0);
 }
 
 namespace {
@@ -178,28 +179,28 @@ TEST_CASE("an edit whose old text is there in single lines costs a read-back, wh
           "[evaluation]") {
     const Figures figures = run_replacing(edited(1), 0, {{2, single_lines}}, only("no_cache"));
     const Money& money = figures.money[0];
-    CHECK(is_close(money.with_line_repairs, money.sent));
-    CHECK(figures.repairs_rerun == 1);
-    CHECK(money.with_repairs > money.sent + 2'000);  // the read comes again, whole
-    CHECK(is_close(run_control(edited(1), "noop", only("no_cache")).money[0].with_repairs, money.raw));
+    CHECK(is_close(money.with_line_refetches, money.sent));
+    CHECK(figures.refetches_by_rerun == 1);
+    CHECK(money.with_refetches > money.sent + 2'000);  // the read comes again, whole
+    CHECK(is_close(run_control(edited(1), "noop", only("no_cache")).money[0].with_refetches, money.raw));
 }
 
 TEST_CASE("what an edit needs is read back from the object that has it, and stays for the next edit", "[evaluation]") {
     const RunOptions options = with_objects(
         "no_cache", {{"c/1", std::string(40'000, 'y') + "\n" + std::string(shown_code) + std::string(40'000, 'z')}});
     const Figures once = run_replacing(edited(1), 0, {{2, single_lines}}, options);
-    CHECK(once.repairs_recovered == 1);
-    CHECK(once.repairs_rerun == 0);
-    const double paid = once.money[0].with_repairs - once.money[0].sent;
+    CHECK(once.refetches_from_store == 1);
+    CHECK(once.refetches_by_rerun == 0);
+    const double paid = once.money[0].with_refetches - once.money[0].sent;
     CHECK(paid > 2'000);
     CHECK(paid < 2 * 2'060 + 500);  // a slice of 2,000 tokens, in the call that reads it and in the one behind it
-    CHECK(run_replacing(edited(3), 0, {{2, single_lines}}, options).repairs_recovered == 1);
+    CHECK(run_replacing(edited(3), 0, {{2, single_lines}}, options).refetches_from_store == 1);
 }
 
 TEST_CASE("arguments in a stored object hold an old text as a JSON string does", "[evaluation]") {
     const RunOptions options = with_objects(
         "no_cache", {{"conv/1a", R"json({"content":"    int sum_of_all_items = 0;\n    for (int i : items)"})json"}});
-    CHECK(run_replacing(edited(1), 0, {{2, "[all of it: conv/1a]"}}, options).repairs_recovered == 1);
+    CHECK(run_replacing(edited(1), 0, {{2, "[all of it: conv/1a]"}}, options).refetches_from_store == 1);
 }
 
 namespace {
@@ -229,7 +230,7 @@ TEST_CASE("a word that names no object is asked of the store once", "[evaluation
     storage->put_if_absent("conv/2", words + " conv/1");
     RunOptions options = only("no_cache");
     options.storage = storage;
-    CHECK(run_replacing(session, 0, {{2, "conv/2" + words}, {4, words + " conv/1"}}, options).repairs_rerun == 1);
+    CHECK(run_replacing(session, 0, {{2, "conv/2" + words}, {4, words + " conv/1"}}, options).refetches_by_rerun == 1);
     CHECK(storage->asked.size() == 2 + 5);
     for (const auto& [key, times] : storage->asked) {
         CAPTURE(key);
@@ -257,7 +258,7 @@ TEST_CASE("a key without an object is asked for again where its folder has other
         if (call == 1) storage->put_if_absent("conv/2", "src/parser/lexer.cpp");
     }
     CHECK(storage->asked["conv/2"] == 2);
-    CHECK(run.finish().repairs_recovered == 1);
+    CHECK(run.finish().refetches_from_store == 1);
 }
 
 TEST_CASE("of objects that several name the first in order is read", "[evaluation]") {
@@ -268,7 +269,7 @@ TEST_CASE("of objects that several name the first in order is read", "[evaluatio
                                                          {"conv/list", "conv/none conv/list conv/long conv/short"},
                                                          {"conv/none", "conv/list"}});
     const auto paid = [&](const std::string& text) {
-        return repairs_of(run_replacing(session, 0, {{2, text}}, options));
+        return refetches_of(run_replacing(session, 0, {{2, text}}, options));
     };
     // In the call that reads it and in the one behind it.
     CHECK(paid("conv/long or conv/short") > paid("conv/short or conv/long") + 1'900);

@@ -22,10 +22,10 @@ struct Missing {
 /// What one call pays because something it needed was not in its request: the sources of that are fetched again, from
 /// the store by a read-back, else by the call that gave them or by asking the user. What was fetched stays in later
 /// requests for as long as the strategy had kept the original.
-class Repairs {
+class Refetches {
 public:
-    Repairs(const SessionData& session, ShownMessages& shown, NamedObjects& objects, StoredTexts& stored,
-            std::span<const CostProfile> profiles)
+    Refetches(const SessionData& session, ShownMessages& shown, NamedObjects& objects, StoredTexts& stored,
+              std::span<const CostProfile> profiles)
         : session_(session),
           shown_(shown),
           objects_(objects),
