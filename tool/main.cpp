@@ -166,7 +166,7 @@ ExitCode report_error(const CLI::App& app, const CLI::ParseError& error) {
     std::ostringstream out;
     app.exit(error, out, out);
     if (dynamic_cast<const CLI::CallForHelp*>(&error) != nullptr) out << "\n" << documentation_line();
-    print_as_it_is(out.view());
+    print_raw(out.view());
     return done;
 }
 
@@ -176,23 +176,23 @@ int guarded(const std::function<ExitCode()>& work) {
     } catch (const Interrupted& interrupted) {
         die_of(interrupted.signal);
     } catch (const UsageError& error) {
-        complain(error.text);
+        print_note(error.text);
         return usage;
     } catch (const Error& error) {
         if (error.errc() == Errc::cancelled && signal_received() != 0) die_of(signal_received());
-        complain(error.what());
+        print_note(error.what());
         return error.errc() == Errc::invalid_config ? usage : failed;
     } catch (const std::bad_alloc&) {
-        complain("out of memory");
+        print_note("out of memory");
         return failed;
     } catch (const std::exception& error) {
-        complain(error.what());
+        print_note(error.what());
         return failed;
     }
 }
 
 ExitCode print_of(const std::string& text) {
-    print_as_it_is(text);
+    print_raw(text);
     return done;
 }
 
@@ -277,10 +277,10 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
     try {
         const SignalWatch watch;
-        keep_command_line({argv, static_cast<std::size_t>(argc)});
+        store_command_line({argv, static_cast<std::size_t>(argc)});
         return run(argc, argv);
     } catch (const std::exception& error) {
-        complain(error.what());
+        print_note(error.what());
         return failed;
     }
 }

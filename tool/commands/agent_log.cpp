@@ -147,10 +147,11 @@ std::size_t read_agent_log(const std::string& path, InputBuffer& buffer, logs::F
                            const TrajectoryOptions& options, FunctionRef<void(logs::Session&&)> visit) {
     const logs::LogNotes notes = read_log_at(path, buffer, format, options, false, visit);
     if (const std::string text = text_of_notes(notes); !text.empty())
-        complain(fmt::format("note: {}: {}: {}", options.name, logs::name_of(format), text));
+        print_note(fmt::format("note: {}: {}: {}", options.name, logs::name_of(format), text));
     NewerVersions newer;
     newer.add(format, notes);
-    if (const std::string text = newer.text(); !text.empty()) complain(fmt::format("note: {}: {}", options.name, text));
+    if (const std::string text = newer.text(); !text.empty())
+        print_note(fmt::format("note: {}: {}", options.name, text));
     return static_cast<std::size_t>(notes.sessions);
 }
 

@@ -167,7 +167,7 @@ template <AgentMessage M>
 void write_result(const ApplyCommand& command, const ApplyPaths& paths, const Input<M>& input,
                   const Conversation<M>& conversation, Storage* embed) {
     if (paths.out_table.empty() && !conversation.journal().empty())
-        complain(
+        print_note(
             "warning: there is no side table beside standard output: what was changed cannot be undone, and another "
             "run will not know it; name a file with --out-table");
     const std::string table = paths.out_table.empty() ? std::string() : to_side_table(conversation, embed) + "\n";
@@ -190,9 +190,10 @@ void warn_of_breaks(const std::string& file, const Conversation<M>& conversation
         validate(conversation.outline(), profile, std::nullopt, [] { throw_if_interrupted(); });
     std::erase_if(broken, [](const Violation& v) { return severity_of(v.rule) != Severity::refused; });
     if (broken.empty()) return;
-    complain(fmt::format("warning: {}: {} of {} broken as it came, first at message {}: {}; `whittle check` names each",
-                         file == "-" ? "stdin" : file, numbered(static_cast<std::int64_t>(broken.size()), "rule"),
-                         profile.name, broken.front().message, shown(broken.front().text)));
+    print_note(
+        fmt::format("warning: {}: {} of {} broken as it came, first at message {}: {}; `whittle check` names each",
+                    file == "-" ? "stdin" : file, numbered(static_cast<std::int64_t>(broken.size()), "rule"),
+                    profile.name, broken.front().message, shown(broken.front().text)));
 }
 
 template <AgentMessage M>
@@ -229,10 +230,10 @@ ExitCode apply(const ApplyCommand& command, const ApplyPaths& paths, const Commo
     if (command.out == "-" && !command.dry_run) {
         write_error_stream(printed_report);
     } else {
-        print_as_it_is(printed_report);
+        print_raw(printed_report);
     }
-    for (const std::string& warning : warnings_of(report)) complain(shown(warning));
-    for (const std::string& failure : failures) complain(failure);
+    for (const std::string& warning : warnings_of(report)) print_note(shown(warning));
+    for (const std::string& failure : failures) print_note(failure);
     return failures.empty() ? done : failed;
 }
 

@@ -1,6 +1,6 @@
 #include "apply_report.hpp"
 
-#include "rule_words.hpp"
+#include "rule_descriptions.hpp"
 #include "shown.hpp"
 #include "table.hpp"
 #include "terminal.hpp"

@@ -111,7 +111,7 @@ std::vector<TableText> tables_at(const std::string& path, const InputLimits& lim
     std::vector<TableText> tables;
     if (path == "-" || fs::exists(path)) tables.push_back({path, read_all(path, limits)});
     if (path == "-") return tables;
-    for (const fs::path& kept : kept_next_to(behind_links(path))) {
+    for (const fs::path& kept : kept_next_to(resolve_links(path))) {
         tables.push_back({kept.string(), read_all(kept.string(), limits)});
         tables.back().was_none = tables.back().text.empty();
     }
@@ -126,7 +126,7 @@ void replace_both(const std::string& conversation, std::string_view conversation
     OutputFile side(table);
     side.write(table_bytes);
     const bool are_files = conversation != "-" && table != "-";
-    const fs::path resolved = behind_links(table);
+    const fs::path resolved = resolve_links(table);
     if (are_files) keep_table(resolved, conversation);
     side.commit();
     out.commit();

@@ -181,7 +181,7 @@ ExitCode run_check(const CheckCommand& command, const CommonOptions& common) {
                           found == 0 ? "no violation" : violations_text(found)));
     }
     if (found == 0) return done;
-    complain("failed: " + violations_text(found));
+    print_note("failed: " + violations_text(found));
     return failed;
 }
 

@@ -151,10 +151,10 @@ public:
         if (!command_.svg.empty()) write_chart();
         ReplayTotals sum;
         for (const auto& chain : chains_) sum += chain->totals();
-        for (const std::string& error : sum.errors) complain(shown(error));
+        for (const std::string& error : sum.errors) print_note(shown(error));
         const std::string reason = reason_of_failure(sum);
         if (reason.empty()) return done;
-        complain("failed: " + reason);
+        print_note("failed: " + reason);
         return failed;
     }
 

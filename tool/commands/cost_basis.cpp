@@ -93,10 +93,10 @@ std::vector<BilledCount> growing_calls(const RecordedBill& bill) {
 /// The slope by least squares; 1 where the calls tell too little.
 double billed_per_counted(const std::vector<BilledCount>& calls) {
     constexpr std::size_t fewest = 8;
-    constexpr double least_growth = 2'000;  // tokens
-    constexpr double least = 0.8;           // other tokenizers are between these, and what no recording holds grows too
+    constexpr double min_growth = 2'000;  // tokens
+    constexpr double least = 0.8;         // other tokenizers are between these, and what no recording holds grows too
     constexpr double most = 2.5;
-    if (calls.size() < fewest || calls.back().counted - calls.front().counted < least_growth) return 1;
+    if (calls.size() < fewest || calls.back().counted - calls.front().counted < min_growth) return 1;
     BilledCount mean;
     for (const BilledCount& call : calls) mean.counted += call.counted, mean.billed += call.billed;
     mean.counted /= static_cast<double>(calls.size());

@@ -87,10 +87,10 @@ ChainDiff diff_of(const DiffCommand& command, const DiffSide& a, const DiffSide&
 ExitCode exit_of(const ChainDiff& diff) {
     ReplayTotals sum = diff.chains[0].totals;
     sum += diff.chains[1].totals;
-    for (const std::string& error : sum.errors) complain(shown(error));
+    for (const std::string& error : sum.errors) print_note(shown(error));
     const std::string reason = reason_of_failure(sum);
     if (reason.empty()) return done;
-    complain("failed: " + reason);
+    print_note("failed: " + reason);
     return failed;
 }
 
@@ -148,7 +148,7 @@ ExitCode run_diff(const DiffCommand& command, const CommonOptions& common) {
     std::vector<ConfigChoice> choices = command.chains;
     for (ConfigChoice& choice : choices) {
         if (choice.preset.empty()) continue;
-        choice.window = command.window > 0 ? command.window : usual_window;
+        choice.window = command.window > 0 ? command.window : default_window;
         choice.cache = command.cache;
     }
     const DiffSide a(choices[0], command.session.file, common.allow_remote);

@@ -53,7 +53,7 @@ ExitCode run_explain(const ExplainCommand& command, const CommonOptions& common)
     ExitCode code = done;
     for (const ExplainedStage& stage : explanation.stages) {
         if (stage.error.empty()) continue;
-        complain(fmt::format("failed: {}: {}", stage.middleware, stage.error));
+        print_note(fmt::format("failed: {}: {}", stage.middleware, stage.error));
         code = failed;
     }
     return code;

@@ -176,9 +176,9 @@ private:
     }
 
     void note(std::string_view reason) {
-        constexpr std::size_t most_reasons = 20;
+        constexpr std::size_t max_reasons = 20;
         ++notes_.damaged;
-        if (notes_.damaged_lines.size() < most_reasons) notes_.damaged_lines.push_back({1, std::string(reason)});
+        if (notes_.damaged_lines.size() < max_reasons) notes_.damaged_lines.push_back({1, std::string(reason)});
     }
 
     const ReadDatabase& database_;

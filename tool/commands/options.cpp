@@ -101,7 +101,7 @@ void add_preset(CLI::App& command, ConfigChoice& config, CLI::Option* file) {
 }
 
 void add_config(CLI::App& command, ConfigChoice& config) {
-    config.window = usual_window;
+    config.window = default_window;
     CLI::Option* file = command.add_option("--config", config.file, "The chain, as extensions/config/README.md has it");
     add_preset_with(command, config, file->type_name("CHAIN.json"), "default 200000");
 }

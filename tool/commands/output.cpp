@@ -102,7 +102,8 @@ public:
 
 #endif
 
-OutputFile::OutputFile(std::string path) : path_(std::move(path)), target_(path_ == "-" ? path_ : behind_links(path_)) {
+OutputFile::OutputFile(std::string path)
+    : path_(std::move(path)), target_(path_ == "-" ? path_ : resolve_links(path_)) {
     if (path_.ends_with(".gz")) packer_ = std::make_unique<Packer>(*this);
     if (path_ == "-") {
         file_ = STDOUT_FILENO;
@@ -122,9 +123,9 @@ OutputFile::~OutputFile() {
 void OutputFile::open_temporary() {
     const std::filesystem::path target(target_);
     remove_old_temporaries(target);
-    constexpr int most_names = 1'000;
+    constexpr int max_names = 1'000;
     for (int number = 0; file_ < 0; ++number) {
-        if (number == most_names) fail(EEXIST);
+        if (number == max_names) fail(EEXIST);
         const auto name = fmt::format(".{}.{}-{}{}", target.filename().string(), ::getpid(), number, temporary_suffix);
         const std::string temporary = (target.parent_path() / name).string();
         file_ = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -175,11 +176,11 @@ std::string output_text(std::string_view text, bool is_json) {
     return shown_again(is_json ? printed_json(text) : printed(text));
 }
 
-void print(std::string_view text) { print_as_it_is(output_text(text, false)); }
+void print(std::string_view text) { print_raw(output_text(text, false)); }
 
-void print_json(std::string_view json) { print_as_it_is(output_text(json, true)); }
+void print_json(std::string_view json) { print_raw(output_text(json, true)); }
 
-void print_as_it_is(std::string_view text) {
+void print_raw(std::string_view text) {
     OutputFile out("-");
     out.write(text);
 }
@@ -189,7 +190,7 @@ void write_error_stream(std::string_view text) noexcept {
     std::fflush(stderr);
 }
 
-void complain(std::string_view text) noexcept {
+void print_note(std::string_view text) noexcept {
     try {
         const bool is_terminal = ::isatty(STDERR_FILENO) == 1;  // where a line of progress may stand
         write_error_stream((is_terminal ? "\r\x1b[Kwhittle: " : "whittle: ") + shown_lines(printed(text)) + "\n");

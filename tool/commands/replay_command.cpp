@@ -72,7 +72,7 @@ void warn_of_prices(const ModelProfile& profile) {
     };
     const bool is_read_odd = differs(profile.prices->cache_read, profile.cache.read);
     if (!is_read_odd && !differs(profile.prices->cache_write, profile.cache.write)) return;
-    complain(
+    print_note(
         fmt::format("warning: money is the input price times the factors of cache profile \"{}\" ({} to read, "
                     "{} to write); "
                     "prices.cache_{} says something else and is not used",
@@ -98,11 +98,11 @@ public:
         if (requests_) requests_->commit();
         print_result();
         if (!command_.html.file.empty()) write_report(page(), command_.html);
-        for (const std::string& error : sum_.totals.errors) complain(shown(error));
-        for (const std::string& problem : problems_) complain(problem);
+        for (const std::string& error : sum_.totals.errors) print_note(shown(error));
+        for (const std::string& problem : problems_) print_note(problem);
         const std::string reason = reason_of_failure(sum_.totals);
         if (reason.empty()) return done;
-        complain("failed: " + reason);
+        print_note("failed: " + reason);
         return failed;
     }
 
@@ -246,7 +246,7 @@ private:
         if (command_.requests == "-" || command_.html.file == "-") {
             write_error_stream(text);
         } else {
-            print_as_it_is(text);
+            print_raw(text);
         }
     }
 

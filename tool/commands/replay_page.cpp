@@ -14,7 +14,7 @@
 namespace whittle::cli {
 namespace {
 
-constexpr std::size_t most_replayed_shown = 5;
+constexpr std::size_t max_replayed_shown = 5;
 
 std::optional<double> dollars_by(const std::optional<Prices>& prices, double billed_tokens) {
     return prices ? std::optional(money_of(billed_tokens, *prices)) : std::nullopt;
@@ -67,7 +67,7 @@ void ReplayPage::add(ReplayedReport&& replayed, const ReplayedSessions& session)
     shown.session.session_report = std::move(replayed.session_report);
     shown_.push_back(std::move(shown));
     std::ranges::stable_sort(shown_, std::greater{}, &Shown::cost);
-    if (shown_.size() > most_replayed_shown) shown_.pop_back();
+    if (shown_.size() > max_replayed_shown) shown_.pop_back();
 }
 
 ReportTable ReplayPage::costs_table(std::string caption, const RequestSums& everything, const RequestSums& under_chain,

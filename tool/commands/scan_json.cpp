@@ -51,25 +51,25 @@ ordered_json spending_json(const evaluation::Spending& spending) {
 
 }  // namespace
 
-void ScanReport::add_places(ordered_json& json) const {
-    json["places"] = ordered_json::array();
-    for (const ScannedPlace& place : places_)
-        json["places"].push_back({{"agent", place.agent},
-                                  {"path", place.path},
-                                  {"is_there", place.is_there},
-                                  {"files", place.files.size()}});
+void ScanReport::add_locations(ordered_json& json) const {
+    json["locations"] = ordered_json::array();
+    for (const LogLocation& location : locations_)
+        json["locations"].push_back({{"agent", location.agent},
+                                     {"path", location.path},
+                                     {"exists", location.exists},
+                                     {"files", location.files.size()}});
 }
 
 void ScanReport::add_notes_to(ordered_json& json) const {
     json["notes"] = {{"records", notes_.records},           {"damaged_lines", notes_.damaged},
                      {"repaired_records", notes_.repaired}, {"left_out", notes_.left_out},
                      {"unknown", notes_.unknown},           {"versions", notes_.versions},
-                     {"newer_versions", notes_.newer},      {"files_passed_over", passed_over_.json()}};
+                     {"newer_versions", notes_.newer},      {"skipped_files", skipped_.json()}};
 }
 
 std::string ScanReport::bill_json() const {
     ordered_json json;
-    add_places(json);
+    add_locations(json);
     json["total"] = whittle::cli::bill_json(tables_.all);
     json["agents"] = ordered_json::object();
     for (const auto& [agent, sum] : tables_.agents) json["agents"][agent] = whittle::cli::bill_json(sum);
@@ -80,7 +80,7 @@ std::string ScanReport::bill_json() const {
 
 std::string ScanReport::json() const {
     ordered_json json;
-    add_places(json);
+    add_locations(json);
     CountedSum counted;
     for (const auto& [agent, sum] : counted_) counted += sum;
     json["total"] = agent_json(tables_.all, counted);

@@ -1,12 +1,12 @@
 #pragma once
 
 #include "bill_sums.hpp"
-#include "passed_over.hpp"
 #include "report_advice.hpp"
 #include "report_page.hpp"
 #include "scan_files.hpp"
 #include "scan_session.hpp"
 #include "session_cost.hpp"
+#include "skipped_files.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -82,10 +82,10 @@ public:
     void set_bills(Bills&& bills);
     [[nodiscard]] const Bills& bills() const noexcept { return bills_; }
     void add(ScannedSession&& session);
-    void add_place(const ScannedPlace& place) { places_.push_back(place); }
+    void add_location(const LogLocation& location) { locations_.push_back(location); }
     void add_notes(const logs::LogNotes& notes);
-    void pass_over(PassedOver file) { passed_over_.add(std::move(file)); }
-    [[nodiscard]] const PassedOverFiles& passed_over() const noexcept { return passed_over_; }
+    void skip(SkippedFile file) { skipped_.add(std::move(file)); }
+    [[nodiscard]] const SkippedFiles& skipped_files() const noexcept { return skipped_; }
 
     /// That have a bill which counts.
     [[nodiscard]] std::int64_t sessions() const noexcept { return tables_.all.sessions; }
@@ -117,7 +117,7 @@ private:
         std::optional<SessionReport> session_report{};
     };
 
-    void add_places(nlohmann::ordered_json& json) const;
+    void add_locations(nlohmann::ordered_json& json) const;
     void add_notes_to(nlohmann::ordered_json& json) const;
     void add_csv(const ScannedSession& session);
     [[nodiscard]] static ReportRow row_of(const ScannedSession& session);
@@ -148,7 +148,7 @@ private:
     [[nodiscard]] Table expensive_table() const;
     [[nodiscard]] std::string notes_text() const;
 
-    std::vector<ScannedPlace> places_{};
+    std::vector<LogLocation> locations_{};
     Bills bills_{};
     BillTables tables_{};
     std::map<std::string, CountedSum> counted_{};  // by agent
@@ -164,7 +164,7 @@ private:
     std::int64_t compacted_sessions_ = 0;
     std::map<std::string, evaluation::ProbeCount> lost_{};  // in compacted sessions, by kind
     logs::LogNotes notes_{};
-    PassedOverFiles passed_over_{};
+    SkippedFiles skipped_{};
     std::string csv_{};
 };
 

@@ -43,10 +43,10 @@ constexpr std::string_view next_note =
 /// The value that a share of them are below; between two of them in proportion.
 double quantile(std::vector<double> values, double share) {
     std::ranges::sort(values);
-    const double place = share * static_cast<double>(values.size() - 1);
-    const auto below = static_cast<std::size_t>(place);
+    const double location = share * static_cast<double>(values.size() - 1);
+    const auto below = static_cast<std::size_t>(location);
     const std::size_t above = std::min(below + 1, values.size() - 1);
-    return std::lerp(values[below], values[above], place - static_cast<double>(below));
+    return std::lerp(values[below], values[above], location - static_cast<double>(below));
 }
 
 std::string hit_text(const Usage& usage) {
@@ -138,19 +138,19 @@ std::string ScanReport::comparison_text() const {
 std::string ScanReport::places_text() const {
     std::string text;
     std::vector<std::string> absent;
-    const auto is_there = [&](const std::string& agent) {
-        return std::ranges::any_of(places_,
-                                   [&](const ScannedPlace& place) { return place.is_there && place.agent == agent; });
+    const auto exists = [&](const std::string& agent) {
+        return std::ranges::any_of(
+            locations_, [&](const LogLocation& location) { return location.exists && location.agent == agent; });
     };
-    for (const ScannedPlace& place : places_) {
-        if (place.is_there) {
-            text += fmt::format("{}{}: {}\n", place.agent.empty() ? "" : place.agent + ": ", shown(place.path),
-                                numbered(static_cast<std::int64_t>(place.files.size()), "file"));
-        } else if (!is_there(place.agent) && std::ranges::find(absent, place.agent) == absent.end()) {
-            absent.push_back(place.agent);
+    for (const LogLocation& location : locations_) {
+        if (location.exists) {
+            text += fmt::format("{}{}: {}\n", location.agent.empty() ? "" : location.agent + ": ", shown(location.path),
+                                numbered(static_cast<std::int64_t>(location.files.size()), "file"));
+        } else if (!exists(location.agent) && std::ranges::find(absent, location.agent) == absent.end()) {
+            absent.push_back(location.agent);
         }
     }
-    if (!absent.empty()) text += fmt::format("not there: {}\n", fmt::join(absent, ", "));
+    if (!absent.empty()) text += fmt::format("not found: {}\n", fmt::join(absent, ", "));
     return text;
 }
 
@@ -289,7 +289,7 @@ std::string ScanReport::notes_text() const {
     std::string text;
     const auto add = [&](const std::string& line) { text += (text.empty() ? "\n" : "") + line + "\n"; };
     if (!notes_.left_out.empty()) add("in the logs and no part of a conversation: " + list_of_kinds(notes_.left_out));
-    if (!passed_over_.empty()) add("files without a session: " + passed_over_.text());
+    if (!skipped_.empty()) add("files without a session: " + skipped_.text());
     return text;
 }
 

@@ -79,7 +79,7 @@ ChainSettings read_settings(const ConfigText& text) {
     ChainSettings settings = read_chain_settings(text.json, text.source);
     const std::lock_guard lock(mutex);
     for (const std::string& warning : settings.warnings) {
-        if (printed.insert(warning).second) complain("warning: " + warning);
+        if (printed.insert(warning).second) print_note("warning: " + warning);
     }
     return settings;
 }
@@ -148,7 +148,7 @@ CheckedConfig read_checked(const ConfigChoice& config) {
 TrajectoryOptions options_for(const std::string& name, const InputLimits& limits) {
     TrajectoryOptions options{.name = name};
     options.limits.max_bytes = limits.max_bytes == 0 ? SIZE_MAX : static_cast<std::size_t>(limits.max_bytes);
-    options.on_note = [](const std::string& note) { complain("note: " + note); };
+    options.on_note = [](const std::string& note) { print_note("note: " + note); };
     options.poll = throw_if_interrupted;
     return options;
 }

@@ -82,9 +82,9 @@ ExitCode list_store(const StoreCommand& command, const CommonOptions& common) {
     const std::vector<StoredObject> objects = objects_in(*storage, command.prefix);
     const bool colour = may_colour(common.no_color);
     if (common.json) {
-        print_as_it_is(shown_json(objects_json(objects)) + "\n");
+        print_raw(shown_json(objects_json(objects)) + "\n");
     } else {
-        print_as_it_is(command.prefix.empty() ? groups_text(objects, colour) : objects_text(objects, colour));
+        print_raw(command.prefix.empty() ? groups_text(objects, colour) : objects_text(objects, colour));
     }
     return done;
 }
@@ -117,7 +117,7 @@ ExitCode show_object(const StoreCommand& command) {
     if (!command.key_file.empty()) content = open_store(command.root, command.key_file)->get(key);
     if (!content) throw Error(Errc::not_found, fmt::format("{}: no object \"{}\"", command.root, key));
     if (command.raw) {
-        print_as_it_is(*content);
+        print_raw(*content);
         return done;
     }
     if (encryption_key && command.key_file.empty()) {
@@ -125,14 +125,14 @@ ExitCode show_object(const StoreCommand& command) {
                           *encryption_key, content->size()));
         return done;
     }
-    if (encryption_key) complain(fmt::format("note: encrypted with the key \"{}\"", *encryption_key));
+    if (encryption_key) print_note(fmt::format("note: encrypted with the key \"{}\"", *encryption_key));
     if (const auto note = redaction_note(*content)) {
-        complain(fmt::format("note: redacted: {} places ({}); this is not the original", note->places, note->rules));
+        print_note(fmt::format("note: redacted: {} places ({}); this is not the original", note->places, note->rules));
         content->resize(content->size() - static_cast<std::size_t>(note->note_bytes));
     }
     const std::string text = printed(*content);
-    if (text != *content) complain("note: what looks like a secret is masked; --no-mask and --raw show it");
-    print_as_it_is(shown_lines(text) + (text.ends_with('\n') ? "" : "\n"));
+    if (text != *content) print_note("note: what looks like a secret is masked; --no-mask and --raw show it");
+    print_raw(shown_lines(text) + (text.ends_with('\n') ? "" : "\n"));
     return done;
 }
 
@@ -157,7 +157,7 @@ ExitCode verify_store(const StoreCommand& command, const CommonOptions& common) 
         json["damaged"] = ordered_json::array();
         for (const auto& [key, reason] : faults)
             json["damaged"].push_back({{"key", printed(key)}, {"reason", printed(reason)}});
-        print_as_it_is(shown_json(json) + "\n");
+        print_raw(shown_json(json) + "\n");
     } else {
         std::string text;
         for (const auto& [key, reason] : faults) text += shown(fmt::format("{}: {}", key, reason)) + "\n";
@@ -165,7 +165,7 @@ ExitCode verify_store(const StoreCommand& command, const CommonOptions& common) 
               fmt::format("{} objects, {} bytes read, {} damaged\n", grouped(read), grouped(bytes), faults.size()));
     }
     if (faults.empty()) return done;
-    complain(fmt::format("failed: {} of {} objects cannot be read back", faults.size(), read));
+    print_note(fmt::format("failed: {} of {} objects cannot be read back", faults.size(), read));
     return failed;
 }
 

@@ -255,8 +255,7 @@ ExitCode run_store_gc(const StoreCommand& command, const CommonOptions& common) 
     const RetentionPlan plan = plan_retention(*storage, options);
     require_conversations(*storage, command, live, options);
     const RetentionResult result = command.yes ? execute_retention(*storage, plan, options) : RetentionResult{};
-    print_as_it_is(common.json ? shown_json(plan_json(command, plan, result)) + "\n"
-                               : plan_text(command, plan, result));
+    print_raw(common.json ? shown_json(plan_json(command, plan, result)) + "\n" : plan_text(command, plan, result));
     return done;
 }
 

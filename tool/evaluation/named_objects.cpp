@@ -23,7 +23,7 @@ constexpr bool is_significant_word(std::string_view word) noexcept {
     return word.size() >= 8 || word.find('/') != std::string_view::npos;
 }
 
-constexpr std::size_t most_absent = std::size_t{1} << 19;
+constexpr std::size_t max_absent = std::size_t{1} << 19;
 
 }  // namespace
 
@@ -81,7 +81,7 @@ std::optional<ObjectId> NamedObjects::find_key(std::string_view key) {
     if (absent_.contains(hash) && !folders_.contains(folder)) return std::nullopt;
     std::optional<std::string> content = storage_->get(key);
     if (!content) {
-        if (absent_.size() >= most_absent) absent_.clear();
+        if (absent_.size() >= max_absent) absent_.clear();
         absent_.insert(hash);
         return std::nullopt;
     }

@@ -256,8 +256,8 @@ void CodexThread::bill_records(std::string_view id) {
 }
 
 void CodexThread::enter_turn(std::string_view id) {
-    constexpr std::size_t least_unique = 16;  // older versions number them
-    if (id.size() >= least_unique) turn_ = id;
+    constexpr std::size_t min_unique = 16;  // older versions number them
+    if (id.size() >= min_unique) turn_ = id;
 }
 
 std::string CodexThread::bill_id() const {

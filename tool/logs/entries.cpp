@@ -252,7 +252,7 @@ Usage provider_usage(const ordered_json& usage) {
 
 void note_damage(LogNotes& notes, std::size_t line, std::string_view reason) {
     ++notes.damaged;
-    if (notes.damaged_lines.size() < most_damaged_lines) notes.damaged_lines.push_back({line, std::string(reason)});
+    if (notes.damaged_lines.size() < max_damaged_lines) notes.damaged_lines.push_back({line, std::string(reason)});
 }
 
 void note_repaired(LogNotes& notes, std::size_t line) {

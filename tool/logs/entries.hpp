@@ -118,7 +118,7 @@ enum class CachePlace : std::uint8_t { in_input, outside_input };
 /// "usage" of a response of OpenAI's chat completions or responses, or of Anthropic's messages.
 [[nodiscard]] Usage provider_usage(const ordered_json& usage);
 
-inline constexpr std::size_t most_damaged_lines = 20;  ///< that are kept
+inline constexpr std::size_t max_damaged_lines = 20;  ///< that are kept
 void note_damage(LogNotes& notes, std::size_t line, std::string_view reason);
 
 /// Notes a record that was read with U+FFFD; once a line.

@@ -63,11 +63,11 @@ ordered_json parts_of_result(const ordered_json& result, std::string_view id) {
 }  // namespace
 
 Call gemini_call(const ordered_json& message) {
-    constexpr std::size_t least_unique = 32;  // shorter ids, such as a number, are of this session alone
+    constexpr std::size_t min_unique = 32;  // shorter ids, such as a number, are of this session alone
     const std::string_view id = text_at(message, "id");
     const std::string_view time = text_at(message, "timestamp");
     Call call{.model = std::string(text_at(message, "model")), .time = to_seconds(time)};
-    if (id.size() >= least_unique) {
+    if (id.size() >= min_unique) {
         call.bill_id = "gemini_cli/" + std::string(id);
     } else if (!time.empty()) {
         call.bill_id = std::string(gemini_bill_in_session) + std::string(id) + "/" + std::string(time);

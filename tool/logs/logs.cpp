@@ -33,7 +33,7 @@ LogNotes& LogNotes::operator+=(const LogNotes& other) {
     for (const auto& [kind, count] : other.left_out) left_out[kind] += count;
     for (const auto& [kind, count] : other.unknown) unknown[kind] += count;
     for (const DamagedLine& line : other.damaged_lines) {
-        if (damaged_lines.size() < most_damaged_lines) damaged_lines.push_back(line);
+        if (damaged_lines.size() < max_damaged_lines) damaged_lines.push_back(line);
     }
     repaired += other.repaired;
     repaired_lines.insert(other.repaired_lines.begin(), other.repaired_lines.end());

@@ -49,8 +49,8 @@ Usage QwenCounts::usage() const {
 }
 
 std::string qwen_bill_id(std::string_view uuid) {
-    constexpr std::size_t least_unique = 32;
-    return uuid.size() < least_unique ? "" : "qwen_code/" + std::string(uuid);
+    constexpr std::size_t min_unique = 32;
+    return uuid.size() < min_unique ? "" : "qwen_code/" + std::string(uuid);
 }
 
 void QwenBills::add_event(const ordered_json& event, std::string_view uuid, std::optional<double> time) {

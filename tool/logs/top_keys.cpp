@@ -65,10 +65,10 @@ std::string_view string_at(std::string_view rest) {
 }  // namespace
 
 TopKeys::TopKeys(std::string_view text) {
-    constexpr std::size_t most_keys = 20'000;  // a table of names is no record
+    constexpr std::size_t max_keys = 20'000;  // a table of names is no record
     constexpr std::size_t longest_key = 256;
     is_whole_ = KeyWalk(text).run([&](const std::vector<KeyWalk::Level>& open, std::string_view rest) {
-        if (keys_.size() >= most_keys || open.back().key.size() > longest_key) return;
+        if (keys_.size() >= max_keys || open.back().key.size() > longest_key) return;
         if (open.size() == 1) {
             keys_.emplace(open[0].key, string_at(rest));
         } else if (open.size() == 2 && open[1].is_object) {

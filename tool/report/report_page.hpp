@@ -112,7 +112,7 @@ struct ReportPage {
 [[nodiscard]] std::string report_html(ReportPage&& page);
 
 /// At most this many sessions have a row; the rest share the last one.
-inline constexpr std::size_t most_report_rows = 2'000;
+inline constexpr std::size_t max_report_rows = 2'000;
 
 /// What the script shows of a session, in a form that cannot end a script element.
 [[nodiscard]] std::string session_report_data(const SessionReport& session_report);

@@ -45,7 +45,7 @@ OverviewRows::OverviewRows(const ReportOverview& all) : all_(all) {
         has_agents_ = has_agents_ || !row.agent.empty();
     }
     has_bills_ = has_bills_ && !has_dollars_;  // in dollars what was sent is the bill
-    const std::size_t listed = rows.size() > most_report_rows ? most_report_rows - 1 : rows.size();
+    const std::size_t listed = rows.size() > max_report_rows ? max_report_rows - 1 : rows.size();
     for (const ReportRow& row : rows.first(listed)) add(row, false);
     if (listed < rows.size()) add(rest_of(rows.subspan(listed)), true);
 }

@@ -273,10 +273,10 @@ void Replayer<M>::notify_request(const CacheAccount& raw, const CacheAccount& se
 template <ToolMessage M>
 bool Replayer<M>::has_to_check() {
     constexpr std::size_t long_request = 1'000;  // messages
-    constexpr std::size_t most_unchecked = 32;   // requests
+    constexpr std::size_t max_unchecked = 32;    // requests
     if (!replaced_results_ && conversation_.journal().empty()) return false;
     ++unchecked_;
-    return conversation_.size() < long_request || unchecked_ >= most_unchecked ||
+    return conversation_.size() < long_request || unchecked_ >= max_unchecked ||
            !conversation_.changes_since(checked_version_).empty();
 }
 

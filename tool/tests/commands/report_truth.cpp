@@ -171,13 +171,13 @@ TEST_CASE("every session is in the picture of all, and those that are shown call
 
 TEST_CASE("sessions beyond the rows of a report share the last one", "[apps]") {
     ReportOverview all{.chain = "recommended", .base = "as sent"};
-    for (std::size_t i = 0; i < most_report_rows + 5; ++i)
+    for (std::size_t i = 0; i < max_report_rows + 5; ++i)
         all.rows.push_back({.id = "s" + std::to_string(i),
                             .calls = 2,
                             .as_sent = {.tokens = 100, .dollars = 0.5},
                             .under_chain = {.tokens = 50, .dollars = 0.25}});
     const OverviewRows rows(all);
-    REQUIRE(rows.lines().size() == most_report_rows);
+    REQUIRE(rows.lines().size() == max_report_rows);
     const OverviewLine& rest = rows.lines().back();
     CHECK(rest.is_rest);
     CHECK(rest.cells[0].text == "6 others");

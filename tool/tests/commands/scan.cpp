@@ -52,10 +52,10 @@ TEST_CASE("scan finds the sessions of agents where they keep them", "[apps]") {
     REQUIRE(result.exit_code == 0);
     CHECK(result.err.empty());
     const json shown = json::parse(result.out);
-    REQUIRE(shown["places"].size() == 15);
-    CHECK(shown["places"][0]["agent"] == "Claude Code");
-    CHECK(shown["places"][0]["files"] == 1);
-    CHECK(shown["places"][1]["is_there"] == false);
+    REQUIRE(shown["locations"].size() == 15);
+    CHECK(shown["locations"][0]["agent"] == "Claude Code");
+    CHECK(shown["locations"][0]["files"] == 1);
+    CHECK(shown["locations"][1]["exists"] == false);
     CHECK(shown["total"]["sessions"] == 4);
     CHECK(shown["total"]["calls"] == 4 + 1 + 4 + 1);
     CHECK(shown["agents"]["claude_code"]["billed"]["cache_read_tokens"] == 47'600);
@@ -81,7 +81,7 @@ TEST_CASE("scan finds what Copilot CLI left, and bills its sums for all calls th
     CHECK(result.err.find("call that no session.shutdown bills") != std::string::npos);
     const json shown = json::parse(result.out);
     CHECK(shown["total"]["sessions"] == 5);
-    CHECK(shown["notes"]["files_passed_over"].empty());
+    CHECK(shown["notes"]["skipped_files"].empty());
     const json& agent = shown["agents"]["copilot_cli"];
     CHECK(agent["calls"] == 7 + 2 + 3 + 1 + 2);
     CHECK(agent["billed_calls"] == 2 + 3 + 3 + 1 + 3 + 3);
@@ -109,8 +109,8 @@ TEST_CASE("a conversation of OpenHands is a folder with a file for each event, a
     const CliResult result = run_cli(home.dir, "scan --json");
     REQUIRE(result.exit_code == 0);
     const json shown = json::parse(result.out);
-    const auto place = std::ranges::find(shown["places"], "OpenHands", [](const json& one) { return one["agent"]; });
-    REQUIRE(place != shown["places"].end());
+    const auto place = std::ranges::find(shown["locations"], "OpenHands", [](const json& one) { return one["agent"]; });
+    REQUIRE(place != shown["locations"].end());
     CHECK((*place)["files"] == 1);
     CHECK(shown["agents"]["openhands_v1"]["sessions"] == 1);
     CHECK(shown["agents"]["openhands_v1"]["calls"] == 3);
@@ -155,14 +155,14 @@ TEST_CASE("a task of Cline and its forks is a folder, and one session", "[apps]"
     REQUIRE(result.exit_code == 0);
     CHECK(result.err.empty());
     const json shown = json::parse(result.out);
-    REQUIRE(shown["places"].size() == 15 + 3);  // only those that are there
-    CHECK(shown["places"][15]["agent"] == "Cline");
-    CHECK(shown["places"][15]["files"] == 1);
-    CHECK(shown["places"][16]["files"] == 1);
-    CHECK(shown["places"][17]["agent"] == "Roo Code");
+    REQUIRE(shown["locations"].size() == 15 + 3);  // only those that are there
+    CHECK(shown["locations"][15]["agent"] == "Cline");
+    CHECK(shown["locations"][15]["files"] == 1);
+    CHECK(shown["locations"][16]["files"] == 1);
+    CHECK(shown["locations"][17]["agent"] == "Roo Code");
     CHECK(shown["agents"]["cline"]["sessions"] == 3);
     CHECK(shown["agents"]["cline"]["billed"]["output_tokens"] == 297 + 115 + 35);
-    CHECK(shown["notes"]["files_passed_over"].empty());
+    CHECK(shown["notes"]["skipped_files"].empty());
     CHECK(has(result.out, "\"1770000000900\""));
     const std::string messages = cline + "api_conversation_history.json";
     const std::string bill = cline + "ui_messages.json";
@@ -261,7 +261,7 @@ TEST_CASE("scan finds sessions of pi and of OpenClaw, also those that were reset
     CHECK(shown["agents"]["pi"]["sessions"] == 3);
     CHECK(shown["total"]["repeated_calls"] == 11);  // of the fork
     CHECK(shown["agents"]["pi"]["billed"]["cache_read_tokens"] == 7'390 + 8'300 + 1'400);
-    CHECK(shown["notes"]["files_passed_over"].empty());
+    CHECK(shown["notes"]["skipped_files"].empty());
     std::filesystem::rename(home.dir / ".pi/agent", home.dir / "moved");
     std::filesystem::rename(home.dir / ".openclaw", home.dir / "claw");
     ::setenv("PI_CODING_AGENT_DIR", (home.dir / "moved").c_str(), 1);
@@ -649,7 +649,7 @@ INSERT INTO session_windows VALUES ('claw-1', 'agent:main:main', NULL), ('claw-2
     CHECK(shown["total"]["repeated_calls"] == 6);  // of the file that was left beside it
     const bool is_unpacked = !has(result.err, "record that could not be unpacked");
     CHECK(shown["agents"]["pi"]["billed"]["cache_read_tokens"] == 8'300 + (is_unpacked ? 100 : 0));
-    CHECK(shown["notes"]["files_passed_over"].empty());
+    CHECK(shown["notes"]["skipped_files"].empty());
 }
 
 TEST_CASE("our cache hit rate is near the billed one on recorded sessions", "[apps]") {

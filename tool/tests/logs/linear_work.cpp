@@ -647,7 +647,7 @@ struct Shape {
     const char* name;
     logs::Format format;
     std::function<std::string(int)> log;
-    double least_messages = 0;     ///< for each of n
+    double min_messages = 0;       ///< for each of n
     double least_compactions = 0;  ///< for each of n
 };
 
@@ -688,17 +688,17 @@ TEST_CASE("reading takes work by the size of the log, in every format", "[logs][
     for (const Shape& shape : shapes) {
         CAPTURE(shape.name);
         constexpr int least = 300;
-        constexpr double most_growth = 2.3;  // buffers grow by doubling
+        constexpr double max_growth = 2.3;  // buffers grow by doubling
         Work before;
         for (const int n : {least, 2 * least, 4 * least}) {
             const Work work = work_of(shape.log(n), shape.format);
             CAPTURE(n, work.bytes, before.bytes, work.steps, before.steps, work.messages, work.compactions);
             CHECK(work.damaged == 0);
-            CHECK(static_cast<double>(work.messages) >= shape.least_messages * n);
+            CHECK(static_cast<double>(work.messages) >= shape.min_messages * n);
             CHECK(static_cast<double>(work.compactions) >= shape.least_compactions * n);
             if (before.bytes > 0) {
-                CHECK(static_cast<double>(work.bytes) <= most_growth * static_cast<double>(before.bytes));
-                CHECK(static_cast<double>(work.steps) <= most_growth * static_cast<double>(before.steps));
+                CHECK(static_cast<double>(work.bytes) <= max_growth * static_cast<double>(before.bytes));
+                CHECK(static_cast<double>(work.steps) <= max_growth * static_cast<double>(before.steps));
             }
             before = work;
         }

@@ -9,7 +9,7 @@
 namespace whittle::cli {
 
 /// A file without a session.
-struct PassedOver {
+struct SkippedFile {
     std::string file{};
     std::string reason{};  ///< one for all files alike, such as "no JSON"
     std::string detail{};  ///< what of the reason is of this file alone; may be empty
@@ -19,9 +19,9 @@ struct PassedOver {
 [[nodiscard]] std::string some_of(const std::vector<std::string>& names);
 
 /// The files of a scan without a session, and why: what is not in the sums is not lost without a word.
-class PassedOverFiles {
+class SkippedFiles {
 public:
-    void add(PassedOver file) { files_.push_back(std::move(file)); }
+    void add(SkippedFile file) { files_.push_back(std::move(file)); }
     [[nodiscard]] bool empty() const noexcept { return files_.empty(); }
     [[nodiscard]] std::size_t size() const noexcept { return files_.size(); }
     /// One line: by reason, at most twelve files of each by name. Shown as for a terminal.
@@ -30,7 +30,7 @@ public:
     [[nodiscard]] nlohmann::ordered_json json() const;
 
 private:
-    std::vector<PassedOver> files_{};
+    std::vector<SkippedFile> files_{};
 };
 
 }  // namespace whittle::cli

@@ -1,4 +1,4 @@
-#include "agent/brain.hpp"
+#include "agent/script.hpp"
 
 #include "agent/enum_list.hpp"
 #include "agent/figures.hpp"
@@ -31,7 +31,7 @@ nlohmann::json arguments_of(const Message& reply) {
 Message first_reply_after_survey(const std::string& header_result, std::vector<Message>& messages) {
     messages = {whittle::message_traits<Message>::make(whittle::Role::user, agent::task_for("Colour"))};
     for (int step = 0; step < 100; ++step) {
-        const Message reply = agent::think({.messages = messages}).message;
+        const Message reply = agent::scripted_reply({.messages = messages}).message;
         const nlohmann::json first = arguments_of(reply);
         if (!reply.json().contains("tool_calls") || first.contains("old") || first.contains("reference")) return reply;
         messages.push_back(reply);
@@ -89,7 +89,7 @@ TEST_CASE("the model reads back what was cleared, and edits with that", "[agent]
 
     messages.push_back(reply);
     messages.push_back(tool_result(reply.json()["tool_calls"][0]["id"], header));
-    const auto arguments = arguments_of(agent::think({.messages = messages}).message);
+    const auto arguments = arguments_of(agent::scripted_reply({.messages = messages}).message);
     CHECK(arguments["old"] == agent::find_enum(header, "Colour")->block);
 }
 

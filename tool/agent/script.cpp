@@ -1,4 +1,4 @@
-#include "brain.hpp"
+#include "script.hpp"
 
 #include "enum_list.hpp"
 #include "request_view.hpp"
@@ -161,7 +161,7 @@ std::optional<Message> find_with_shell(const RequestView& view, const std::strin
 
 /// Of a long output only head and tail came: what matters of the rest is found by a search in the stored text.
 std::optional<Message> search_the_uses(const RequestView& view, const std::string& enum_name) {
-    const CallSeen* uses = view.find("run_command", "command", uses_command(enum_name));
+    const SeenCall* uses = view.find("run_command", "command", uses_command(enum_name));
     auto location = truncated_location(uses->result);
     if (!location) location = cleared_location(uses->result);
     if (!location || view.find("read_offloaded", "reference", *location) != nullptr) return std::nullopt;
@@ -177,10 +177,10 @@ struct Recalled {
 };
 
 Recalled recall(const RequestView& view, const Plan& plan) {
-    const CallSeen* first = view.find("read_file", "path", plan.header);
+    const SeenCall* first = view.find("read_file", "path", plan.header);
     const auto location = cleared_location(first->result);
     if (!location) return {first->result, {}};
-    const CallSeen* again = view.find("read_offloaded", "reference", *location);
+    const SeenCall* again = view.find("read_offloaded", "reference", *location);
     if (again != nullptr) return {again->result, {}};
     const std::string text = fmt::format("What I read of {} was cleared. I read it back.", plan.header);
     return {{}, reply(view, text, {read_back(*location)})};
@@ -206,7 +206,7 @@ std::string check_command(const Plan& plan, const EnumText& enumeration) {
 }
 
 std::optional<Message> check(const RequestView& view, const Plan& plan, const std::string& enum_name) {
-    const CallSeen* edited = view.find("edit_file", "path", plan.header);
+    const SeenCall* edited = view.find("edit_file", "path", plan.header);
     const auto enumeration = find_enum(edited->arguments.value("old", ""), enum_name);
     const std::string commands[] = {check_command(plan, *enumeration), "git diff"};
     for (const std::string& command : commands) {
@@ -241,7 +241,7 @@ std::string task_for(std::string_view enum_name) {
         enum_name);
 }
 
-whittle::Reply<Message> think(const whittle::ModelRequest<Message>& request) {
+whittle::Reply<Message> scripted_reply(const whittle::ModelRequest<Message>& request) {
     Message message = next_message(read_request(request.messages));
     const bool has_calls = message.json().contains("tool_calls");
     return {std::move(message), std::nullopt,

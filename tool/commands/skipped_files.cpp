@@ -1,4 +1,4 @@
-#include "passed_over.hpp"
+#include "skipped_files.hpp"
 
 #include "shown.hpp"
 #include "table.hpp"
@@ -14,7 +14,7 @@
 namespace whittle::cli {
 namespace {
 
-std::string file_and_detail(const PassedOver& passed) {
+std::string file_and_detail(const SkippedFile& passed) {
     return passed.detail.empty() ? shown(passed.file)
                                  : fmt::format("{} ({})", shown(passed.file), shown(passed.detail));
 }
@@ -30,17 +30,17 @@ std::string some_of(const std::vector<std::string>& names) {
     return text;
 }
 
-std::string PassedOverFiles::text() const {
+std::string SkippedFiles::text() const {
     std::map<std::string, std::vector<std::string>> by_reason;
-    for (const PassedOver& file : files_) by_reason[file.reason].push_back(file_and_detail(file));
+    for (const SkippedFile& file : files_) by_reason[file.reason].push_back(file_and_detail(file));
     std::vector<std::string> groups;
     for (const auto& [reason, files] : by_reason) groups.push_back(fmt::format("{}: {}", reason, some_of(files)));
     return fmt::format("{}", fmt::join(groups, "; "));
 }
 
-nlohmann::ordered_json PassedOverFiles::json() const {
+nlohmann::ordered_json SkippedFiles::json() const {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const PassedOver& passed : files_)
+    for (const SkippedFile& passed : files_)
         list.push_back({{"file", passed.file}, {"reason", passed.reason}, {"detail", passed.detail}});
     return list;
 }

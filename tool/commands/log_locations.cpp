@@ -22,11 +22,11 @@ std::string variable(const char* name) {
 }
 
 /// `has`: a part of the path that every file of the agent has; empty: any.
-ScannedPlace place_of(std::string agent, const fs::path& folder, std::string_view has = {}) {
-    ScannedPlace place = place_at(folder.string());
-    place.agent = std::move(agent);
-    std::erase_if(place.files, [&](const std::string& file) { return file.find(has) == std::string::npos; });
-    return place;
+LogLocation location_of(std::string agent, const fs::path& folder, std::string_view has = {}) {
+    LogLocation location = location_at(folder.string());
+    location.agent = std::move(agent);
+    std::erase_if(location.files, [&](const std::string& file) { return file.find(has) == std::string::npos; });
+    return location;
 }
 
 /// Several folders, with commas between.
@@ -79,11 +79,11 @@ bool is_of_openclaw(const fs::path& file, const fs::path& agents) {
            name.find(".trajectory.jsonl") == std::string::npos;
 }
 
-ScannedPlace openclaw_place(const fs::path& folder) {
+LogLocation openclaw_location(const fs::path& folder) {
     const fs::path agents = folder / "agents";
-    ScannedPlace place = place_of("OpenClaw", agents);
-    std::erase_if(place.files, [&](const std::string& file) { return !is_of_openclaw(file, agents); });
-    return place;
+    LogLocation location = location_of("OpenClaw", agents);
+    std::erase_if(location.files, [&](const std::string& file) { return !is_of_openclaw(file, agents); });
+    return location;
 }
 
 /// Since 2026 all of it is in one folder; before, some of it was where XDG has such files.
@@ -147,53 +147,54 @@ Candidates kilo_folders(const fs::path& home) {
 }
 
 /// Those that are there; if none is, the agent is not named.
-void add_those_there(const Candidates& candidates, std::vector<ScannedPlace>& places) {
+void add_those_there(const Candidates& candidates, std::vector<LogLocation>& locations) {
     for (const fs::path& folder : candidates.folders) {
         std::error_code error;
-        if (fs::exists(folder, error)) places.push_back(place_of(candidates.agent, folder));
+        if (fs::exists(folder, error)) locations.push_back(location_of(candidates.agent, folder));
     }
 }
 
 /// The logs of sessions alone: what an agent made of its own accord stands in their folders too.
-ScannedPlace copilot_sessions(const fs::path& folder) {
-    ScannedPlace place = place_of("Copilot CLI", folder);
-    std::erase_if(place.files, [&](const std::string& file) {
+LogLocation copilot_sessions(const fs::path& folder) {
+    LogLocation location = location_of("Copilot CLI", folder);
+    std::erase_if(location.files, [&](const std::string& file) {
         const fs::path path(file);
         const fs::path name = path.stem().extension() == ".jsonl" ? path.stem() : path.filename();
         return name != "events.jsonl" && path.parent_path() != folder;
     });
-    return place;
+    return location;
 }
 
 }  // namespace
 
-std::vector<ScannedPlace> places_of_agents() {
+std::vector<LogLocation> agent_log_locations() {
     const fs::path home = variable("HOME");
-    std::vector<ScannedPlace> places;
-    for (const fs::path& folder : claude_folders(home)) places.push_back(place_of("Claude Code", folder / "projects"));
+    std::vector<LogLocation> locations;
+    for (const fs::path& folder : claude_folders(home))
+        locations.push_back(location_of("Claude Code", folder / "projects"));
     const std::string codex = variable("CODEX_HOME");
     const fs::path codex_home = codex.empty() ? home / ".codex" : fs::path(codex);
     for (const char* folder : {"sessions", "archived_sessions"})
-        places.push_back(place_of("Codex", codex_home / folder));
+        locations.push_back(location_of("Codex", codex_home / folder));
     const std::string gemini = variable("GEMINI_CLI_HOME");
     const fs::path gemini_home = gemini.empty() ? home : fs::path(gemini);
-    places.push_back(place_of("Gemini CLI", gemini_home / ".gemini" / "tmp", "/chats/"));
+    locations.push_back(location_of("Gemini CLI", gemini_home / ".gemini" / "tmp", "/chats/"));
     const fs::path qwen = qwen_folder(home);
-    places.push_back(place_of("Qwen Code", qwen / "projects"));
-    places.push_back(place_of("Qwen Code", qwen / "tmp", "/chats/"));
+    locations.push_back(location_of("Qwen Code", qwen / "projects"));
+    locations.push_back(location_of("Qwen Code", qwen / "tmp", "/chats/"));
     for (const fs::path& folder : copilot_folders(home)) {
-        places.push_back(copilot_sessions(folder / "session-state"));
-        places.push_back(place_of("Copilot CLI", folder / "history-session-state"));
+        locations.push_back(copilot_sessions(folder / "session-state"));
+        locations.push_back(location_of("Copilot CLI", folder / "history-session-state"));
     }
     const std::string data = variable("XDG_DATA_HOME");
     const fs::path data_home = data.empty() ? home / ".local" / "share" : fs::path(data);
-    places.push_back(place_of("opencode", data_home / "opencode" / "opencode.db"));
-    places.push_back(place_of("OpenHands", home / ".openhands" / "conversations"));
-    for (const fs::path& folder : pi_folders(home)) places.push_back(place_of("pi", folder));
-    for (const fs::path& folder : openclaw_folders(home)) places.push_back(openclaw_place(folder));
+    locations.push_back(location_of("opencode", data_home / "opencode" / "opencode.db"));
+    locations.push_back(location_of("OpenHands", home / ".openhands" / "conversations"));
+    for (const fs::path& folder : pi_folders(home)) locations.push_back(location_of("pi", folder));
+    for (const fs::path& folder : openclaw_folders(home)) locations.push_back(openclaw_location(folder));
     for (const Candidates& candidates : {cline_folders(home), roo_folders(home), zoo_folders(home), kilo_folders(home)})
-        add_those_there(candidates, places);
-    return places;
+        add_those_there(candidates, locations);
+    return locations;
 }
 
 }  // namespace whittle::cli

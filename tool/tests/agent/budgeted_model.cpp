@@ -1,4 +1,4 @@
-#include "agent/paid_model.hpp"
+#include "agent/budgeted_model.hpp"
 
 #include "support/catch.hpp"
 #include "support/errc_of.hpp"
@@ -31,7 +31,8 @@ std::shared_ptr<whittle::Model<Message>> reporting(std::optional<whittle::Usage>
 TEST_CASE("a call is paid for by the usage that the server reports", "[agent]") {
     agent::Spending spending(one_a_million, 0.0);
     const Message question = user("?");
-    (void)agent::paid_model(reporting(whittle::Usage{.input = 700'000, .output = 300'000}), spending, whittle::chars())
+    (void)agent::budgeted_model(reporting(whittle::Usage{.input = 700'000, .output = 300'000}), spending,
+                                whittle::chars())
         ->generate({.messages = {&question, 1}});
     CHECK(std::abs(spending.spent() - 1.0) < 1e-9);
 }
@@ -40,7 +41,7 @@ TEST_CASE("a server that reports nothing, or zeros, is paid by estimate and meet
     const Message question = user(std::string(40'000, 'x'));
     for (const auto& usage : {std::optional<whittle::Usage>(), std::optional(whittle::Usage{})}) {
         agent::Spending spending(one_a_million, 0.005);
-        const auto model = agent::paid_model(reporting(usage), spending, whittle::chars());
+        const auto model = agent::budgeted_model(reporting(usage), spending, whittle::chars());
         (void)model->generate({.messages = {&question, 1}});
         CHECK(spending.spent() > 0.0099);
         CHECK(spending.spent() < 0.0101);
@@ -50,7 +51,7 @@ TEST_CASE("a server that reports nothing, or zeros, is paid by estimate and meet
 
 TEST_CASE("the configuration's models are paid for, and the requests of middlewares counted", "[agent]") {
     agent::Spending spending(one_a_million, 0.01);
-    const auto make = agent::paid_models(
+    const auto make = agent::budgeted_models(
         [](const whittle::ModelSettings& settings) {
             CHECK(settings.name == "summariser");
             return reporting(whittle::Usage{.input = 9'000, .cache_read = 1'000, .output = 500});

@@ -1,4 +1,4 @@
-#include "paid_model.hpp"
+#include "budgeted_model.hpp"
 
 #include <utility>
 
@@ -35,15 +35,16 @@ private:
 
 }  // namespace
 
-std::shared_ptr<whittle::Model<Message>> paid_model(std::shared_ptr<whittle::Model<Message>> model, Spending& spending,
-                                                    std::shared_ptr<const whittle::TokenCounter> counter) {
+std::shared_ptr<whittle::Model<Message>> budgeted_model(std::shared_ptr<whittle::Model<Message>> model,
+                                                        Spending& spending,
+                                                        std::shared_ptr<const whittle::TokenCounter> counter) {
     return std::make_shared<PaidModel>(std::move(model), spending, std::move(counter));
 }
 
-whittle::ModelMaker<Message> paid_models(whittle::ModelMaker<Message> make, Spending& spending,
-                                         std::shared_ptr<const whittle::TokenCounter> counter) {
+whittle::ModelMaker<Message> budgeted_models(whittle::ModelMaker<Message> make, Spending& spending,
+                                             std::shared_ptr<const whittle::TokenCounter> counter) {
     return [make = std::move(make), &spending, counter = std::move(counter)](const whittle::ModelSettings& settings) {
-        return paid_model(make(settings), spending, counter);
+        return budgeted_model(make(settings), spending, counter);
     };
 }
 
