@@ -190,10 +190,9 @@ void warn_of_breaks(const std::string& file, const Conversation<M>& conversation
         validate(conversation.outline(), profile, std::nullopt, [] { throw_if_interrupted(); });
     std::erase_if(broken, [](const Violation& v) { return severity_of(v.rule) != Severity::refused; });
     if (broken.empty()) return;
-    print_note(
-        fmt::format("warning: {}: {} of {} broken as it came, first at message {}: {}; `whittle check` names each",
-                    file == "-" ? "stdin" : file, numbered(static_cast<std::int64_t>(broken.size()), "rule"),
-                    profile.name, broken.front().message, shown(broken.front().text)));
+    print_note(fmt::format("warning: {}: {} of {} broken on input, first at message {}: {}; `whittle check` names each",
+                           file == "-" ? "stdin" : file, numbered(static_cast<std::int64_t>(broken.size()), "rule"),
+                           profile.name, broken.front().message, shown(broken.front().text)));
 }
 
 template <AgentMessage M>

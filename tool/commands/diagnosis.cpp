@@ -141,7 +141,7 @@ Symptom symptom_of_file_store(const StorageSettings& storage) {
         const std::string text =
             fmt::format("{}: 64 KiB written in {:.1f} ms, read back and removed; durability {}: {}", storage.place.path,
                         milliseconds, name_of_durability(durability),
-                        durability == Durability::none   ? "synced by nobody"
+                        durability == Durability::none   ? "never synced"
                         : durability == Durability::data ? "content is synced, the directory is not"
                                                          : "content and directories are synced");
         constexpr std::uintmax_t little = 1U << 30U;

@@ -105,7 +105,8 @@ ReportPage ReplayPage::take(const ReplayedSessions& sessions, AdvisedChain advis
     ReportPage page{
         .title = fmt::format("What {}{} {}", is_preset_ ? "the preset " : "", chain_, saves ? "saves" : "costs")};
     page.lead = fmt::format(
-        "{}, {}. Under {} they would have cost {}, beside sending everything.{} No model was run again: the replies "
+        "{}, {}. Under {} they would have cost {}, compared with sending everything.{} No model was run again: the "
+        "replies "
         "are the recorded ones.",
         numbered(sum.trajectories, "session"), numbered(sum.calls, "model call"), chain_,
         change_of(comparison.before, comparison.after),

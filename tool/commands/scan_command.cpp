@@ -123,7 +123,7 @@ private:
         if (report_.sessions() > 0) {
             write_report(report_.take_page(advice()), command_.html);
         } else if (has_sessions_) {
-            print_note("no report was written: no model call is of the days that are asked for");
+            print_note("no report was written: no model call is on or after --since");
             return false;
         }
         return true;
@@ -396,7 +396,7 @@ ExitCode run_scan(const ScanCommand& command, const CommonOptions& common) {
     if (command.bill && !command.html.file.empty())
         throw UsageError{"--bill and --html: the report shows what would have been saved, which --bill leaves out"};
     if (command.html.file == "-" && (common.json || command.csv))
-        throw UsageError{"--html -: expected a file beside --json and --csv"};
+        throw UsageError{"--html -: expected a file together with --json and --csv"};
     for (const std::string& path : command.paths)
         require_different_files({{"--html", command.html.file}, {"PATH", path}});
     const MemoryReserve reserve;

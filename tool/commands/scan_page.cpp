@@ -104,7 +104,7 @@ ReportTable strategies_in_report(std::string caption, const std::vector<Strategy
                 "recommended, lossless and cheap are whittle's presets: the cheapest that keeps what the agent "
                 "needs in sight, one that takes out only what can be fetched again as it was, and one that takes "
                 "out old results sooner. cost: with what was missing fetched again, which is that part of it; "
-                "change: beside as recorded; largest call: its tokens; cache resets: calls whose beginning had "
+                "change: against as recorded; largest call: its tokens; cache resets: calls whose beginning had "
                 "been changed, so that the provider's cache held less; in the store only, and lost: of the texts "
                 "that later calls needed, those that the call had no longer but the store had, and those that "
                 "neither had."};
@@ -227,7 +227,7 @@ void ScanReport::put_numbers(ReportPage& page) const {
     page.tables.push_back({.caption = "What was billed",
                            .table = agents_table(),
                            .note = std::string(bill_columns_note) + bill_notes(tables_)});
-    page.tables.push_back({.caption = "Our count beside the bill",
+    page.tables.push_back({.caption = "Our count against the bill",
                            .table = counted_table(),
                            .note = note_of_counts() + ("\n" + agreement_text())});
 }

@@ -111,7 +111,7 @@ std::string ScanReport::bill_notes_text(std::size_t columns) const {
 
 std::string ScanReport::none_counts_text() const {
     if (sessions() > 0 || bills_.sessions().empty()) return "";
-    return "\nNo model call is of the days that are asked for.\n" + bill_notes(tables_);
+    return "\nNo model call is on or after --since.\n" + bill_notes(tables_);
 }
 
 std::string ScanReport::lead_text() const { return bill_sentence(tables_.all) + "\n" + comparison_text(); }

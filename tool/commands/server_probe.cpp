@@ -97,7 +97,7 @@ private:
                                         facts.slots == 1 ? "" : "s"));
         if (facts.has_tokenizer) add(Health::ok, "it counts tokens by its own vocabulary (/tokenize)");
         if (facts.truncates_silently)
-            add(Health::warning, "it leaves out the oldest messages of a request that is too large, in silence",
+            add(Health::warning, "it silently truncates a request that is too large",
                 "keep profile.context_window at its window; with_truncation_check notices");
     }
 
@@ -155,8 +155,8 @@ void diagnose_models(const ChainSettings& settings, bool allow_remote, Symptoms&
         const auto key = key_for(model, findings);
         if (!allow_remote && !is_loopback(address)) {
             findings.push_back({Health::ok, topic,
-                                fmt::format("{} is not asked: it is another machine", host_of(address)),
-                                "--allow-remote asks for its list of models, which costs nothing"});
+                                fmt::format("{} is not queried: it is another machine", host_of(address)),
+                                "--allow-remote queries its list of models, which costs nothing"});
         } else if (key) {
             ServerProbe(model, settings.config.profile, *key, findings).run();
         }

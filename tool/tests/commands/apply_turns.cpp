@@ -70,7 +70,7 @@ TEST_CASE("apply says what was broken as it came, and what failed without being 
     const CliResult broken = run_cli(dir, "apply --config chain.json --in talk.json --out out.json");
     CHECK(broken.exit_code == 0);
     CHECK(has(broken.err, "warning: talk.json: "));
-    CHECK(has(broken.err, " of openai_chat broken as it came, first at message 1: "));
+    CHECK(has(broken.err, " of openai_chat broken on input, first at message 1: "));
 }
 
 TEST_CASE("apply refuses messages that were changed in front of new ones, and names the first", "[apps]") {

@@ -70,10 +70,10 @@ call 3: 2 of its messages differ
       B kept, 1,000 tokens
 
 what these words mean:
-  clear: a placeholder stands for an old tool result
-  cleared: something short stands in its place
+  clear: an old tool result, replaced by a placeholder
+  cleared: replaced by a short placeholder
   kept: as it was recorded
-  old_round: of older tool rounds than those that stay
+  old_round: in tool rounds older than those that are kept
 )");
     CHECK(files_in(dir) == std::vector<std::string>{"all.json", "chain.json", "s.jsonl"});
 }

@@ -58,11 +58,11 @@ messages, by index in the recording, with tokens as recorded -> as sent:
       reduction keeps it: retained_round
 
 what these words mean:
-  clear: a placeholder stands for an old tool result
-  cleared: something short stands in its place
+  clear: an old tool result, replaced by a placeholder
+  cleared: replaced by a short placeholder
   kept: as it was recorded
-  old_round: of older tool rounds than those that stay
-  retained_round: of the newest tool rounds, which stay
+  old_round: in tool rounds older than those that are kept
+  retained_round: in the newest tool rounds, which are kept
 )");
     CHECK(files_in(dir) == std::vector<std::string>{"chain.json", "s.jsonl"});  // the store of the chain was not made
 }

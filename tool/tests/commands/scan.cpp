@@ -277,7 +277,7 @@ TEST_CASE("scan without any session says so", "[apps]") {
     const CliResult result = run_cli(home.dir, "scan");
     CHECK(result.exit_code == 1);
     CHECK(has(result.out,
-              "not there: Claude Code, Codex, Gemini CLI, Qwen Code, Copilot CLI, opencode, OpenHands, pi, "));
+              "not found: Claude Code, Codex, Gemini CLI, Qwen Code, Copilot CLI, opencode, OpenHands, pi, "));
     CHECK(has(result.err, "failed: no sessions found"));
     const CliResult missing = run_cli(home.dir, "scan nowhere");
     CHECK(missing.exit_code == 1);
@@ -297,7 +297,7 @@ TEST_CASE("a reply that stands in two files is billed once", "[apps]") {
     CHECK(once["total"]["repeated_calls"] == 0);
     CHECK(shown["total"]["repeated_calls"] == 6);
     CHECK(has(run_cli(home.dir, "scan logs").out,
-              "\n6 calls met again in copies, such as a resumed, forked or archived session, and not billed again; 2 "
+              "\n6 calls found again in copies, such as a resumed, forked or archived session, and not billed again; 2 "
               "sessions hold nothing else, and are in no figure\n"));
     const std::string csv = run_cli(home.dir, "scan logs --csv").out;
     CHECK(has(csv, ",repeated_calls,counted_cost_with_refetches,priced_calls,dollars\n"));
