@@ -55,7 +55,7 @@ public:
         std::string_view gone = line.substr(0, static_cast<std::size_t>(last.data() - line.data()));
         while (!gone.empty()) {
             const std::size_t end = std::min(gone.find('\r'), gone.size());
-            if (mentions_error(gone.substr(0, end))) return false;
+            if (tells_of_error(gone.substr(0, end))) return false;
             gone.remove_prefix(std::min(gone.size(), end + 1));
         }
         return last.size() < line.size();
@@ -136,7 +136,7 @@ private:
             if (is_new)
                 groups_.push_back({.first = i,
                                    .numbers = static_cast<std::size_t>(std::ranges::count(shape, '#')),
-                                   .is_error = mentions_error(lines_[i]),
+                                   .is_error = tells_of_error(lines_[i]),
                                    .is_blank = is_blank(lines_[i])});
             ++groups_[at->second].lines;
             group_of_.push_back(at->second);

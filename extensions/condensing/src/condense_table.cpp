@@ -27,7 +27,7 @@ std::vector<bool> pick_table_rows(const TextTable& table, const CondensingConfig
         bool has_error = is_other;
         for (std::size_t i = 0; i < cells.size(); ++i) {
             picker.add_cell(row, i, cells[i]);
-            has_error = has_error || (cells[i].size() <= longest_status && mentions_error(cells[i]));
+            has_error = has_error || (cells[i].size() <= longest_status && tells_of_error(cells[i]));
         }
         if (has_error) picker.add_error(row);
     }

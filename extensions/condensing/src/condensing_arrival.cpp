@@ -58,7 +58,7 @@ public:
         try {
             condense_or_throw(outcome);
         } catch (...) {
-            held_.report_failed();
+            held_.tell_failed();
         }
     }
 

@@ -43,7 +43,7 @@ bool member_mentions_error(const JsonNodes& nodes, std::uint32_t member) {
     constexpr std::size_t longest_status = 40;
     const std::string_view value = nodes.text(member);
     const JsonNode::Kind kind = nodes[member].kind;
-    if (kind == JsonNode::Kind::string && value.size() <= longest_status && mentions_error(value)) return true;
+    if (kind == JsonNode::Kind::string && value.size() <= longest_status && tells_of_error(value)) return true;
     if (nodes[member].key_end == 0) return false;
     const std::string key = ascii_lower(nodes.key(member).substr(0, longest_status));
     const bool names_error = key.find("error") != std::string::npos || key.find("exception") != std::string::npos;

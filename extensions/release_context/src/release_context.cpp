@@ -65,7 +65,7 @@ std::vector<EarlierResult> earlier_results(const HookTurn& turn, const ReleaseCo
     std::vector<EarlierResult> results;
     std::unordered_map<std::size_t, std::vector<std::string>> arguments;  // by message, of each part
     for (PruningCandidate& candidate : results_before(turn, pruning_of(config), end)) {
-        if (candidate.is_in_other_round) continue;
+        if (candidate.is_beside_round) continue;
         EarlierResult& result = results.emplace_back();
         if (candidate.call_part) {
             std::vector<std::string>& of_message = arguments[candidate.call];
