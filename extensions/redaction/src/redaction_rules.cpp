@@ -67,7 +67,7 @@ std::int64_t Redacted::count() const noexcept {
 
 redaction::MaskRules::MaskRules(RedactionRules rules) : given(std::move(rules)) {
     require_rules(given);
-    const auto is_on = [&](std::string_view name) { return !detail::is_one_of(name, given.off); };
+    const auto is_on = [&](std::string_view name) { return !detail::is_one_of(name, given.disabled); };
     key = is_on("key");
     random = is_on("random");
     named = is_on("named");

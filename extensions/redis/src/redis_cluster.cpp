@@ -21,7 +21,7 @@ public:
 
     RedisAddress primary_of(int slot, const RedisTry& next_try) override {
         if (const auto known = this->known(slot)) return *known;
-        const RedisTimedMutex::Lock lock(map_mutex_, next_try.until, "waiting for the cluster's map");
+        const RedisTimedMutex::Lock query_lock(map_mutex_, next_try.until, "waiting for the cluster's map");
         if (const auto known = this->known(slot)) return *known;
         query_nodes(next_try);
         if (const auto known = this->known(slot)) return *known;

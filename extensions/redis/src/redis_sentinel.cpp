@@ -22,7 +22,7 @@ public:
 
     RedisAddress primary_of(int, const RedisTry& next_try) override {
         if (const auto known = this->known()) return *known;
-        const RedisTimedMutex::Lock lock(sentinel_mutex_, next_try.until, "waiting for sentinels");
+        const RedisTimedMutex::Lock query_lock(sentinel_mutex_, next_try.until, "waiting for sentinels");
         if (const auto known = this->known()) return *known;
         const RedisAddress found = query_sentinels(next_try);
         const std::lock_guard lock(mutex_);

@@ -1,4 +1,4 @@
-// A server of one's own says what is otherwise configured: its window, its slots, its tokens. No network.
+// A self-hosted server says what is otherwise configured: its window, its slots, its tokens. No network.
 #include <whittle/openai/openai_chat_model.hpp>
 #include <whittle/preset/presets.hpp>
 #include <whittle/servers/server_tokens.hpp>

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <iterator>
 
-// What a server of one's own makes of a conversation: its speed, and what it keeps.
+// What a self-hosted server makes of a conversation: its speed, and what it keeps.
 
 namespace whittle::inline v0 {
 
@@ -58,8 +58,8 @@ void ServerSlot::answered(std::span<const std::uint32_t> prompt, std::span<const
 
 void ServerSlot::add_checkpoint(std::size_t tokens) {
     const std::size_t last = marks_.empty() ? 0 : marks_.back();
-    if (checkpoints_->most == 0 || tokens < last + std::max<std::size_t>(checkpoints_->min_step, 1)) return;
-    if (marks_.size() == checkpoints_->most) marks_.erase(marks_.begin());
+    if (checkpoints_->max_count == 0 || tokens < last + std::max<std::size_t>(checkpoints_->min_step, 1)) return;
+    if (marks_.size() == checkpoints_->max_count) marks_.erase(marks_.begin());
     marks_.push_back(tokens);
 }
 

@@ -158,7 +158,7 @@ TEST_CASE("doctor takes the window from a list of models, and survives what serv
     }
 }
 
-TEST_CASE("doctor tells what a server of one's own keeps, counts and cuts", "[apps]") {
+TEST_CASE("doctor tells what a self-hosted server keeps, counts and cuts", "[apps]") {
     const TempDir dir;
     const std::string topic = "model \"m\"";
     const auto doctor = [&](std::function<std::string(const std::string&)> answer) {

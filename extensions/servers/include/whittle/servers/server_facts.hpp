@@ -13,7 +13,7 @@
 
 namespace whittle::inline v0 {
 
-/// Programs that serve models on machines of one's own.
+/// Programs that serve models on your own machines.
 enum class ServerKind { other, llama_server, ollama, vllm, lm_studio };
 
 /// "other", "llama_server", "ollama", "vllm", "lm_studio"
@@ -54,7 +54,7 @@ struct ServerFacts {
 /// the transport throws. extensions/hosts/README.md has what each server tells.
 [[nodiscard]] ServerFacts probe_server(HttpTransport& transport, const ServerAddress& address);
 
-/// `profile` with what was learnt: the window where it has none or a larger one, and the cache of a server of one's own
+/// `profile` with what was learnt: the window where it has none or a larger one, and the cache of a self-hosted server
 /// where it has `no_cache`.
 [[nodiscard]] ModelProfile profile_with(ModelProfile profile, const ServerFacts& facts);
 
