@@ -124,13 +124,13 @@ TEST_CASE("what is wrong is refused with words, and changes nothing", "[boundary
     CHECK(context.messages() == before);
     Options options;
     options.config = R"({"middlewares": [{"type": "no such"}]})";
-    std::string told;
+    std::string reported;
     try {
         const Context refused(options);
     } catch (const std::system_error& error) {
-        told = error.what();
+        reported = error.what();
     }
-    CHECK(told.find("no such") != std::string::npos);
+    CHECK(reported.find("no such") != std::string::npos);
     options.config = clearing;
     options.tools = R"([{"name":"read"}])";
     CHECK_THROWS_AS(Context(options), std::system_error);

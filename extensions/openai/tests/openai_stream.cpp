@@ -83,9 +83,9 @@ TEST_CASE("a stream cut anywhere gives the same whole message with every member 
 }
 
 TEST_CASE("content that streams as lists of parts becomes one part of each run, and is told as it comes", "[openai]") {
-    std::string told;
+    std::string reported;
     const DeltaSink sink = [&](const Delta& delta) {
-        told += (delta.kind == Delta::Kind::thinking ? "<" : "[") + std::string(delta.text);
+        reported += (delta.kind == Delta::Kind::thinking ? "<" : "[") + std::string(delta.text);
     };
     const std::string stream =
         chunk(R"({"role":"assistant","content":""})") +
@@ -95,7 +95,7 @@ TEST_CASE("content that streams as lists of parts becomes one part of each run, 
         chunk(R"({"content":"ning"})") + chunk(R"({"content":[{"type":"reference","reference_ids":[1]}]})") +
         chunk(R"({"content":[{"type":"reference","reference_ids":[2]}]})", R"("stop")") + end_of_stream;
     const Reply<Message> reply = ask(transport_of(answer_events(stream)), &sink);
-    CHECK(told == "<so <far[good [mor[ning");
+    CHECK(reported == "<so <far[good [mor[ning");
     CHECK(reply.message.json().at("content").dump() ==
           R"([{"type":"thinking","thinking":[{"type":"text","text":"so far"}]},{"type":"text","text":"good morning"},)"
           R"({"type":"reference","reference_ids":[1]},{"type":"reference","reference_ids":[2]}])");
@@ -194,12 +194,12 @@ TEST_CASE("usage is split into its classes, however the server counts", "[openai
 TEST_CASE("a server's timings come with the reply, whole and streamed, and only where they are complete", "[openai]") {
     const std::string timings =
         R"("timings":{"cache_n":211,"prompt_n":80,"prompt_ms":1178.6,"predicted_n":20,"predicted_ms":1512})";
-    const ServerTiming told{
+    const ServerTiming reported{
         .prompt_tokens = 80, .prompt_ms = 1178.6, .cached_tokens = 211, .output_tokens = 20, .output_ms = 1512};
     const std::string whole = R"({"choices":[{"message":{"content":"a"},"finish_reason":"stop"}],)" + timings + "}";
-    CHECK(ask(transport_of(answer_json(whole))).timing == told);
+    CHECK(ask(transport_of(answer_json(whole))).timing == reported);
     const std::string stream = chunk(R"({"content":"a"})", R"("stop")") + event(R"({"choices":[],)" + timings + "}");
-    CHECK(call_streaming(answer_events(stream + event("[DONE]"))).timing == told);
+    CHECK(call_streaming(answer_events(stream + event("[DONE]"))).timing == reported);
     CHECK(call_streaming(answer_events(rich_stream)).timing == std::nullopt);
 
     const auto timing = [](const char* json) { return openai::timing_of(nlohmann::ordered_json::parse(json)); };
@@ -369,27 +369,29 @@ TEST_CASE("zeros where a server does not count are no usage", "[openai]") {
 
 TEST_CASE("no part of a secret is in an error: a cut key, a header, a query, and a key of stars ends at all",
           "[openai]") {
-    const auto told = [](OpenAIModelConfig config, const std::string& message) {
+    const auto reported = [](OpenAIModelConfig config, const std::string& message) {
         config.model = "m";
         const auto transport = transport_of(answer_json(R"({"error":{"message":")" + message + R"("}})", 401));
         OpenAIChatModel model(transport, config);
         return std::string(failure_of([&] { return model.generate({.messages = {&asked, 1}}); }).what());
     };
     const std::string far(470, 'x');
-    CHECK(told({.api_key = "sk-SECRETSECRETSECRETSECRETSECRET"}, far + " sk-SECRETSECRETSECRETSECRETSECRET")
+    CHECK(reported({.api_key = "sk-SECRETSECRETSECRETSECRETSECRET"}, far + " sk-SECRETSECRETSECRETSECRETSECRET")
               .find("SECRET") == std::string::npos);
-    CHECK(told({.headers = {{"Authorization", "Bearer sk-HEADERSECRET"}}}, "bad sk-HEADERSECRET").find("SECRET") ==
+    CHECK(reported({.headers = {{"Authorization", "Bearer sk-HEADERSECRET"}}}, "bad sk-HEADERSECRET").find("SECRET") ==
           std::string::npos);
-    CHECK(told({.base_url = "http://h/v1?v=1&code=QUERYSECRET"}, "bad QUERYSECRET").find("SECRET") ==
+    CHECK(reported({.base_url = "http://h/v1?v=1&code=QUERYSECRET"}, "bad QUERYSECRET").find("SECRET") ==
           std::string::npos);
-    CHECK(told({.base_url = "http://h/v1?key=super%2FSECRET"}, "bad super/SECRET").find("SECRET") == std::string::npos);
-    CHECK(told({.headers = {{"X-Api-Key", "superSECRET123 "}}}, "bad superSECRET123").find("SECRET") ==
+    CHECK(reported({.base_url = "http://h/v1?key=super%2FSECRET"}, "bad super/SECRET").find("SECRET") ==
           std::string::npos);
-    CHECK(told({.headers = {{"Cookie", "session=topSECRET99; theme=darkmode"}}}, "bad topSECRET99").find("SECRET") ==
+    CHECK(reported({.headers = {{"X-Api-Key", "superSECRET123 "}}}, "bad superSECRET123").find("SECRET") ==
           std::string::npos);
+    CHECK(
+        reported({.headers = {{"Cookie", "session=topSECRET99; theme=darkmode"}}}, "bad topSECRET99").find("SECRET") ==
+        std::string::npos);
     const std::string plain = "see https://docs.example; messages[1].role must be user or assistant";
-    CHECK(told({.headers = {{"HTTP-Referer", "https://myapp.example"}, {"X-Title", "My assistant"}}}, plain)
+    CHECK(reported({.headers = {{"HTTP-Referer", "https://myapp.example"}, {"X-Title", "My assistant"}}}, plain)
               .find(plain) != std::string::npos);
-    CHECK(told({.api_key = "********"}, "bad sk-********1234").find("sk-***1234") != std::string::npos);
-    CHECK(told({.api_key = "***"}, "bad sk-***1234").find("sk-***1234") != std::string::npos);
+    CHECK(reported({.api_key = "********"}, "bad sk-********1234").find("sk-***1234") != std::string::npos);
+    CHECK(reported({.api_key = "***"}, "bad sk-***1234").find("sk-***1234") != std::string::npos);
 }

@@ -188,8 +188,8 @@ TEST_CASE("what a real server reads anew under the preset local is predicted to 
     REQUIRE(prefills.size() == 18);
     int edits = 0;
     for (const Prefill& prefill : prefills) {
-        CHECK(static_cast<std::int64_t>(prefill.predicted) == prefill.told.prompt_tokens);
-        edits += prefill.told.prompt_tokens > 400 ? 1 : 0;  // more than a note that is new
+        CHECK(static_cast<std::int64_t>(prefill.predicted) == prefill.timing.prompt_tokens);
+        edits += prefill.timing.prompt_tokens > 400 ? 1 : 0;  // more than a note that is new
     }
     CHECK(edits >= 2);
 }
@@ -202,7 +202,7 @@ TEST_CASE("the timings of a real server come with each reply", "[real_model]") {
     ServerSpeed speed;
     for (std::size_t i = 0; i < prefills.size(); ++i) {
         REQUIRE(talk.calls[i].timing.has_value());
-        CHECK(*talk.calls[i].timing == prefills[i].told);
+        CHECK(*talk.calls[i].timing == prefills[i].timing);
         speed.observe(*talk.calls[i].timing);
     }
     CHECK(speed.profile().read > 0.0);

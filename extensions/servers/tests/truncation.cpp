@@ -118,13 +118,13 @@ private:
 };
 
 /// One message more with each bill.
-int cuts_told(std::vector<std::int64_t> bills, std::size_t bytes_each, std::int64_t window = 0,
-              PartKind kind = PartKind::text, const std::string& end = {}) {
-    int told = 0;
+int truncations_reported(std::vector<std::int64_t> bills, std::size_t bytes_each, std::int64_t window = 0,
+                         PartKind kind = PartKind::text, const std::string& end = {}) {
+    int reported = 0;
     const std::size_t calls = bills.size();
     const auto model = with_truncation_check(
         std::make_shared<Billing>(std::move(bills)),
-        {.on_truncation = OnTruncation::accept, .window = window, .on_event = [&](const Event&) { ++told; }});
+        {.on_truncation = OnTruncation::accept, .window = window, .on_event = [&](const Event&) { ++reported; }});
     std::vector<ChatMessage> messages;
     int without_usage = 0;
     for (std::size_t i = 0; i < calls; ++i) {
@@ -133,8 +133,8 @@ int cuts_told(std::vector<std::int64_t> bills, std::size_t bytes_each, std::int6
         messages.push_back(std::move(message));
         without_usage += model->generate({.messages = messages}).usage ? 0 : 1;
     }
-    CHECK(without_usage == told);
-    return told;
+    CHECK(without_usage == reported);
+    return reported;
 }
 
 }  // namespace
@@ -154,27 +154,28 @@ TEST_CASE("an agent behind a server that cuts in silence forgets its task, and w
     const Ran known = run_agent(true, {.window = 4'096});
     CHECK(known.knows_word);
 
-    const Ran told = run_agent(true, {.on_truncation = OnTruncation::accept});
-    CHECK(told.kinds.size() >= 1);
-    CHECK_FALSE(told.knows_word);
+    const Ran reported = run_agent(true, {.on_truncation = OnTruncation::accept});
+    CHECK(reported.kinds.size() >= 1);
+    CHECK_FALSE(reported.knows_word);
 }
 
 TEST_CASE("a bill that falls, or does not grow with the request, is a cut", "[servers]") {
-    CHECK(cuts_told({1'000, 2'000, 1'900}, 4'000) == 1);
-    CHECK(cuts_told({1'000, 2'000, 2'100}, 4'000) == 1);  // 4,000 bytes more are 500 tokens at least
-    CHECK(cuts_told({1'000, 1'500, 2'000}, 4'000) == 0);
-    CHECK(cuts_told({400, 300, 200}, 40) == 0);  // too small to judge
-    CHECK(cuts_told({0, 0, 0}, 4'000) == 0);     // says nothing
+    CHECK(truncations_reported({1'000, 2'000, 1'900}, 4'000) == 1);
+    CHECK(truncations_reported({1'000, 2'000, 2'100}, 4'000) == 1);  // 4,000 bytes more are 500 tokens at least
+    CHECK(truncations_reported({1'000, 1'500, 2'000}, 4'000) == 0);
+    CHECK(truncations_reported({400, 300, 200}, 40) == 0);  // too small to judge
+    CHECK(truncations_reported({0, 0, 0}, 4'000) == 0);     // says nothing
 }
 
 TEST_CASE("thinking that a template leaves out later is no cut", "[servers]") {
-    CHECK(cuts_told({2'000, 3'000, 900}, 4'000, 0, PartKind::thinking) == 0);
-    CHECK(cuts_told({2'000, 3'000, 900}, 4'000, 0, PartKind::text, "</think>") == 0);  // a server that leaves it in
-    CHECK(cuts_told({2'000, 3'000, 900}, 4'000, 0, PartKind::text, "</thin>") == 1);
+    CHECK(truncations_reported({2'000, 3'000, 900}, 4'000, 0, PartKind::thinking) == 0);
+    CHECK(truncations_reported({2'000, 3'000, 900}, 4'000, 0, PartKind::text, "</think>") ==
+          0);  // a server that leaves it in
+    CHECK(truncations_reported({2'000, 3'000, 900}, 4'000, 0, PartKind::text, "</thin>") == 1);
 }
 
 TEST_CASE("a long run of one character is next to nothing in a bill", "[servers]") {
-    const auto told = [](const std::string& text) {
+    const auto reported = [](const std::string& text) {
         int cuts = 0;
         const auto model =
             with_truncation_check(std::make_shared<Billing>(std::vector<std::int64_t>{1'000, 1'005}),
@@ -185,25 +186,25 @@ TEST_CASE("a long run of one character is next to nothing in a bill", "[servers]
         (void)model->generate({.messages = messages});
         return cuts;
     };
-    CHECK(told(std::string(4'000, ' ')) == 0);
+    CHECK(reported(std::string(4'000, ' ')) == 0);
     std::string rule;  // as tables are drawn with
     while (rule.size() < 4'000) rule += "\u2500";
-    CHECK(told(rule) == 0);
-    CHECK(told(lines_of(4'000)) == 1);
+    CHECK(reported(rule) == 0);
+    CHECK(reported(lines_of(4'000)) == 1);
 }
 
 TEST_CASE("a request that was billed less than eight bytes a token come to is a cut, the first one too", "[servers]") {
-    CHECK(cuts_told({4'000}, 40'000, 4'096) == 1);
-    CHECK(cuts_told({4'000}, 40'000) == 1);         // whatever the window is
-    CHECK(cuts_told({9'000}, 40'000, 4'096) == 0);  // it was read whole: the window was wrong
-    CHECK(cuts_told({4'000}, 30'000, 4'096) == 0);  // may be eight bytes a token
-    CHECK(cuts_told({100}, 30'000, 4'096) == 1);    // its last message alone was read
-    CHECK(cuts_told({100}, 3'000, 4'096) == 0);     // too small to judge
+    CHECK(truncations_reported({4'000}, 40'000, 4'096) == 1);
+    CHECK(truncations_reported({4'000}, 40'000) == 1);         // whatever the window is
+    CHECK(truncations_reported({9'000}, 40'000, 4'096) == 0);  // it was read whole: the window was wrong
+    CHECK(truncations_reported({4'000}, 30'000, 4'096) == 0);  // may be eight bytes a token
+    CHECK(truncations_reported({100}, 30'000, 4'096) == 1);    // its last message alone was read
+    CHECK(truncations_reported({100}, 3'000, 4'096) == 0);     // too small to judge
 }
 
 TEST_CASE("each cut of a talk that goes on is seen, though a cut bill says nothing of the next", "[servers]") {
-    CHECK(cuts_told({1'000, 2'000, 1'900, 1'900, 1'900}, 4'000) == 3);
-    CHECK(cuts_told({1'000, 2'000, 1'900, 3'100}, 4'000) == 1);  // its window became larger
+    CHECK(truncations_reported({1'000, 2'000, 1'900, 1'900, 1'900}, 4'000) == 3);
+    CHECK(truncations_reported({1'000, 2'000, 1'900, 3'100}, 4'000) == 1);  // its window became larger
 }
 
 TEST_CASE("a recorded Ollama cuts a talk in silence, and the watch sees it by the bill", "[servers]") {

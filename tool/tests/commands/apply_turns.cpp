@@ -50,16 +50,16 @@ TEST_CASE("apply knows from turn to turn what the provider's cache holds", "[app
     const TempDir dir;
     write_text(dir / "chain.json", memory_chain);
     write_text(dir / "talk.json", session_line("talk", 1, 4'000));
-    std::string told;
-    for (int turn = 0; turn < 5 && !has(told, "committed"); ++turn) {
-        told = run_cli(dir, "apply --config chain.json --in talk.json --out talk.json").out;
+    std::string reported;
+    for (int turn = 0; turn < 5 && !has(reported, "committed"); ++turn) {
+        reported = run_cli(dir, "apply --config chain.json --in talk.json --out talk.json").out;
         ordered_json talk = ordered_json::parse(read_text(dir / "talk.json"));
         for (const ordered_json& m : round_of(turn)) talk["messages"].push_back(m);
         write_text(dir / "talk.json", talk.dump());
     }
-    REQUIRE(has(told, "committed"));
-    CHECK(has(told, "cached tokens invalidated"));
-    CHECK_FALSE(has(told, " 0 cached tokens invalidated"));
+    REQUIRE(has(reported, "committed"));
+    CHECK(has(reported, "cached tokens invalidated"));
+    CHECK_FALSE(has(reported, " 0 cached tokens invalidated"));
 }
 
 TEST_CASE("apply says what was broken as it came, and what failed without being a failure", "[apps]") {

@@ -85,21 +85,21 @@ TEST_CASE("identifiers that most sessions have are no probes", "[evaluation]") {
 }
 
 TEST_CASE("paths, joined words, camel case, numbers and links are identifiers, plain words are not", "[evaluation]") {
-    const std::string told =
+    const std::string reported =
         "https://example.org/a/b?c=1 src/a/b_c.h user_id_of-x parseHeaderLine HttpServerPool 1a2b3c4d5e 1234567890 "
         "ordinary words together";
     for (const char* word : {"https://example.org/a/b?c=1", "src/a/b_c.h", "user_id_of-x", "parseHeaderLine",
                              "HttpServerPool", "1a2b3c4d5e", "1234567890"}) {
         CAPTURE(word);
         const Session session = History()
-                                    .user(told)
+                                    .user(reported)
                                     .round("find", R"({"query":"about )" + std::string(word) + R"( now"})", "")
                                     .say("")
                                     .session();
         CHECK(all_ages(run_control(session, "noop"), ProbeKind::action_id).needed == 1);
     }
     const Session plain =
-        History().user(told).round("find", R"({"query":"ordinary words together"})", "").say("").session();
+        History().user(reported).round("find", R"({"query":"ordinary words together"})", "").say("").session();
     CHECK(all_ages(run_control(plain, "noop"), ProbeKind::action_id).needed == 0);
 }
 
