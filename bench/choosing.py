@@ -95,7 +95,7 @@ class Measure:
 
 
 def ratio(session, profile):
-    return session["money"][profile]["c_star"] / session["money"][profile]["c0"]
+    return session["money"][profile]["with_refetches"] / session["money"][profile]["everything"]
 
 
 def cost(sessions, profile):
@@ -110,7 +110,7 @@ def seen(sessions):
     for session in sessions:
         for age, count in session["probes"]["action_line"].items():
             if age != next(iter(session["probes"]["action_line"])):
-                asked, visible = asked + count["asked"], visible + count["visible"]
+                asked, visible = asked + count["needed"], visible + count["visible"]
     return visible / asked if asked else float("nan")
 
 
@@ -119,7 +119,7 @@ def edits(sessions, age):
     asked = whole = 0
     for session in sessions:
         count = session["edits"][age]
-        asked, whole = asked + count["asked"], whole + count["whole"]
+        asked, whole = asked + count["needed"], whole + count["possible"]
     return whole / asked if asked else float("nan")
 
 
@@ -160,7 +160,7 @@ def print_headline(measure):
     recommended = ["--strategy", "noop", "--preset", "recommended", "--profile", "billed"]
     with_front = measure.compare([*recommended, "--front", "recorded"])[1]["sessions"]
     alone = measure.compare(recommended)[1]["sessions"]
-    by_lines = lambda s: s["money"]["billed"]["c_star_by_lines"] / s["money"]["billed"]["c0"]
+    by_lines = lambda s: s["money"]["billed"]["with_line_refetches"] / s["money"]["billed"]["everything"]
     for size in SIZES[:2]:
         names = sorted({source(s) for s in of_size(with_front, size)})
         for name in ["all", *names]:

@@ -158,7 +158,7 @@ CLI::App* add_check(CLI::App& app, CheckCommand& command) {
 }
 
 /// Help and version, or what is wrong with the arguments.
-ExitCode tell(const CLI::App& app, const CLI::ParseError& error) {
+ExitCode report_error(const CLI::App& app, const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) {
         write_error_stream(usage_error(app, error));
         return usage;
@@ -166,7 +166,7 @@ ExitCode tell(const CLI::App& app, const CLI::ParseError& error) {
     std::ostringstream out;
     app.exit(error, out, out);
     if (dynamic_cast<const CLI::CallForHelp*>(&error) != nullptr) out << "\n" << documentation_line();
-    print_as_it_is(out.view());
+    print_raw(out.view());
     return done;
 }
 
@@ -176,23 +176,23 @@ int guarded(const std::function<ExitCode()>& work) {
     } catch (const Interrupted& interrupted) {
         die_of(interrupted.signal);
     } catch (const UsageError& error) {
-        complain(error.text);
+        print_note(error.text);
         return usage;
     } catch (const Error& error) {
         if (error.errc() == Errc::cancelled && signal_received() != 0) die_of(signal_received());
-        complain(error.what());
+        print_note(error.what());
         return error.errc() == Errc::invalid_config ? usage : failed;
     } catch (const std::bad_alloc&) {
-        complain("out of memory");
+        print_note("out of memory");
         return failed;
     } catch (const std::exception& error) {
-        complain(error.what());
+        print_note(error.what());
         return failed;
     }
 }
 
 ExitCode print_of(const std::string& text) {
-    print_as_it_is(text);
+    print_raw(text);
     return done;
 }
 
@@ -252,7 +252,7 @@ int run(int argc, char** argv) {
         if (std::ranges::any_of(std::span(argv, static_cast<std::size_t>(argc)),
                                 [](std::string_view given) { return given == "--no-mask"; }))
             show_secrets();
-        return tell(app, error);
+        return report_error(app, error);
     }
     if (common.no_mask) show_secrets();
     if (replay_app->parsed()) return guarded([&] { return run_replay(replay_command, common); });
@@ -277,10 +277,10 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
     try {
         const SignalWatch watch;
-        keep_command_line({argv, static_cast<std::size_t>(argc)});
+        store_command_line({argv, static_cast<std::size_t>(argc)});
         return run(argc, argv);
     } catch (const std::exception& error) {
-        complain(error.what());
+        print_note(error.what());
         return failed;
     }
 }

@@ -87,7 +87,7 @@ need_build_tools() {
   # shellcheck disable=SC2086
   need_packages $build_packages || say "trying to go on without; CMake downloads the libraries it cannot find"
   # shellcheck disable=SC2086
-  need_packages $optional_packages || say "going on without some of $optional_packages: ccache only saves time, libcurl is for whittle::http alone, libsodium for whittle::sealing, hiredis for whittle::redis and redis-server for its tests, SQLite for whittle::sqlite and, as libzstd, for the tool's reading of logs"
+  need_packages $optional_packages || say "going on without some of $optional_packages: ccache only saves time, libcurl is for whittle::http alone, libsodium for whittle::encryption, hiredis for whittle::redis and redis-server for its tests, SQLite for whittle::sqlite and, as libzstd, for the tool's reading of logs"
   # shellcheck disable=SC2086
   [ -n "${CXX:-}" ] || fast_compiler >/dev/null || need_packages $fast_packages ||
     say "going on with the compiler that is here, which takes about twice the time"

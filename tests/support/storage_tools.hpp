@@ -42,7 +42,7 @@ inline void check_conformance(const NewStorage& fresh, const StorageConformanceO
         [&](const StorageCheckResult& result) {
             ++checks;
             INFO(to_string(result));
-            CHECK(result.outcome == StorageCheckOutcome::kept);
+            CHECK(result.outcome == StorageCheckOutcome::passed);
         },
         options));
     CHECK(checks == storage_conformance_checks().size());

@@ -41,7 +41,7 @@ bool is_hidden_from_walks(const fs::directory_entry& entry) {
 }
 
 /// A new file, of a name that nobody can know before: never one that is there, nor where a link leads.
-int create_beside(const fs::path& file, fs::path& temporary) {
+int create_temporary(const fs::path& file, fs::path& temporary) {
     std::random_device random;
     for (int tries = 0; tries < 100; ++tries) {
         const std::string end = std::to_string(random()) + std::to_string(random());
@@ -87,7 +87,7 @@ FilePart read_part(const fs::path& file, std::size_t offset, std::size_t max_byt
 
 void write_whole(const fs::path& file, std::string_view content) {
     fs::path temporary;
-    const Descriptor descriptor(create_beside(file, temporary));
+    const Descriptor descriptor(create_temporary(file, temporary));
     try {
         write_all(descriptor.get(), file, content);
         struct stat old {};

@@ -48,11 +48,11 @@ whittle::ModelSettings live_model_settings(const Options& options, const whittle
 std::shared_ptr<whittle::Model<Message>> make_live_model(const Options& options,
                                                          std::function<void(const std::string&)> on_retry) {
     auto model = whittle::make_model<Message>(live_model_settings(options, read_environment));
-    const auto tell = [on_retry](const whittle::RetryNotice& notice) {
+    const auto notify = [on_retry](const whittle::RetryNotice& notice) {
         on_retry(fmt::format("{}; asking again in {} ms", notice.error.what(), notice.wait.count()));
     };
     const auto discard = [on_retry] { on_retry("the reply broke off: what was shown of it is void"); };
-    return whittle::with_retry<Message>(std::move(model), {}, {.on_retry = tell, .on_restart = discard});
+    return whittle::with_retry<Message>(std::move(model), {}, {.on_retry = notify, .on_restart = discard});
 }
 
 }  // namespace agent

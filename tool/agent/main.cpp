@@ -1,11 +1,11 @@
 // A coding agent: whittle's loop, real tools, and a real model or a scripted one.
-#include "brain.hpp"
+#include "budgeted_model.hpp"
 #include "files.hpp"
 #include "live_model.hpp"
 #include "options.hpp"
-#include "paid_model.hpp"
 #include "recorder.hpp"
 #include "screen.hpp"
+#include "script.hpp"
 #include "signals.hpp"
 #include "spending.hpp"
 #include "stores.hpp"
@@ -62,7 +62,7 @@ private:
 };
 
 std::shared_ptr<whittle::Model<Message>> model_for(const Options& options, Screen& screen) {
-    if (options.model.empty()) return std::make_shared<whittle::ScriptedModel<Message>>(think);
+    if (options.model.empty()) return std::make_shared<whittle::ScriptedModel<Message>>(scripted_reply);
     return make_live_model(options, [&screen](const std::string& text) { screen.line(without_controls(text)); });
 }
 
@@ -202,11 +202,11 @@ int run(const Options& options, const StopOnSignal& signals) {
                 screen.tool_end(context, result, original ? original->bytes : 0);
                 recorder.add_result(context, result, std::move(original));
             }};
-    const auto model = std::make_shared<WatchedModel>(paid_model(model_for(options, screen), spending, counter),
+    const auto model = std::make_shared<WatchedModel>(budgeted_model(model_for(options, screen), spending, counter),
                                                       recorder, screen, counter);
     const whittle::LoopConfig loop_config{
         .max_steps = options.max_steps, .tool_threads = tool_threads, .system = system_text};
-    const auto make = paid_models(&whittle::make_model<Message>, spending, counter);
+    const auto make = budgeted_models(&whittle::make_model<Message>, spending, counter);
     whittle::AgentLoop<Message> loop{model, tools, chain_with(settings, watch, make, originals), loop_config, record};
 
     whittle::Conversation<Message> conversation(options.id);

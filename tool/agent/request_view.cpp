@@ -11,7 +11,7 @@ using whittle::Role;
 using Traits = whittle::message_traits<whittle::openai::Message>;
 
 void add_result(RequestView& view, const PartView& part) {
-    const auto call = std::ranges::find(view.calls, part.call_id, &CallSeen::id);
+    const auto call = std::ranges::find(view.calls, part.call_id, &SeenCall::id);
     if (call != view.calls.end()) call->result += part.text;
 }
 
@@ -35,8 +35,8 @@ RequestView read_request(std::span<const whittle::openai::Message> messages) {
     return view;
 }
 
-const CallSeen* RequestView::find(std::string_view tool, const char* name, std::string_view value) const {
-    const auto found = std::ranges::find_if(calls, [&](const CallSeen& call) {
+const SeenCall* RequestView::find(std::string_view tool, const char* name, std::string_view value) const {
+    const auto found = std::ranges::find_if(calls, [&](const SeenCall& call) {
         return call.tool == tool && call.arguments.is_object() && call.arguments.value(name, "") == value;
     });
     return found == calls.end() ? nullptr : &*found;

@@ -12,7 +12,7 @@
 namespace agent {
 
 /// A tool call in a request, with what the request has as its result: that may be a placeholder.
-struct CallSeen {
+struct SeenCall {
     std::string id{};
     std::string tool{};
     nlohmann::json arguments{};
@@ -23,10 +23,10 @@ struct CallSeen {
 struct RequestView {
     std::string task{};                  ///< text of the newest user message
     std::vector<std::string> replies{};  ///< texts of the assistant messages
-    std::vector<CallSeen> calls{};
+    std::vector<SeenCall> calls{};
 
     /// The first call of `tool` whose argument `name` has that value; null if there is none.
-    [[nodiscard]] const CallSeen* find(std::string_view tool, const char* name, std::string_view value) const;
+    [[nodiscard]] const SeenCall* find(std::string_view tool, const char* name, std::string_view value) const;
     /// The first reply that starts with `start`; empty if there is none.
     [[nodiscard]] std::string reply_with(std::string_view start) const;
 };

@@ -83,9 +83,9 @@ std::string list_of_kinds(const std::map<std::string, std::int64_t>& counts) {
 std::string text_of_notes(const logs::LogNotes& notes) {
     std::vector<std::string> parts;
     if (notes.damaged > 0) parts.push_back(damage_of(notes));
-    if (notes.mended > 0)
+    if (notes.repaired > 0)
         parts.push_back(fmt::format("{} with half of a surrogate pair, or bytes that are no UTF-8, read as U+FFFD{}",
-                                    numbered(notes.mended, "record"), places_of_lines(notes.mended_lines)));
+                                    numbered(notes.repaired, "record"), places_of_lines(notes.repaired_lines)));
     if (!notes.unknown.empty()) parts.push_back("unknown kinds of records: " + list_of_kinds(notes.unknown));
     return fmt::format("{}", fmt::join(parts, "; "));
 }
@@ -117,7 +117,7 @@ logs::LogNotes read_log_at(const std::string& path, InputBuffer& buffer, logs::F
         log_options.name = log->name;
         std::istream in(&files);
         logs::LogNotes notes = logs::read_log(in, format, log_options, visit);
-        files.tell_reasons(notes);
+        files.report_reasons(notes);
         return notes;
     }
     if (!is_database(buffer.start())) {
@@ -147,10 +147,11 @@ std::size_t read_agent_log(const std::string& path, InputBuffer& buffer, logs::F
                            const TrajectoryOptions& options, FunctionRef<void(logs::Session&&)> visit) {
     const logs::LogNotes notes = read_log_at(path, buffer, format, options, false, visit);
     if (const std::string text = text_of_notes(notes); !text.empty())
-        complain(fmt::format("note: {}: {}: {}", options.name, logs::name_of(format), text));
+        print_note(fmt::format("note: {}: {}: {}", options.name, logs::name_of(format), text));
     NewerVersions newer;
     newer.add(format, notes);
-    if (const std::string text = newer.text(); !text.empty()) complain(fmt::format("note: {}: {}", options.name, text));
+    if (const std::string text = newer.text(); !text.empty())
+        print_note(fmt::format("note: {}: {}", options.name, text));
     return static_cast<std::size_t>(notes.sessions);
 }
 

@@ -167,7 +167,7 @@ template <AgentMessage M>
 void write_result(const ApplyCommand& command, const ApplyPaths& paths, const Input<M>& input,
                   const Conversation<M>& conversation, Storage* embed) {
     if (paths.out_table.empty() && !conversation.journal().empty())
-        complain(
+        print_note(
             "warning: there is no side table beside standard output: what was changed cannot be undone, and another "
             "run will not know it; name a file with --out-table");
     const std::string table = paths.out_table.empty() ? std::string() : to_side_table(conversation, embed) + "\n";
@@ -190,9 +190,9 @@ void warn_of_breaks(const std::string& file, const Conversation<M>& conversation
         validate(conversation.outline(), profile, std::nullopt, [] { throw_if_interrupted(); });
     std::erase_if(broken, [](const Violation& v) { return severity_of(v.rule) != Severity::refused; });
     if (broken.empty()) return;
-    complain(fmt::format("warning: {}: {} of {} broken as it came, first at message {}: {}; `whittle check` names each",
-                         file == "-" ? "stdin" : file, numbered(static_cast<std::int64_t>(broken.size()), "rule"),
-                         profile.name, broken.front().message, shown(broken.front().text)));
+    print_note(fmt::format("warning: {}: {} of {} broken on input, first at message {}: {}; `whittle check` names each",
+                           file == "-" ? "stdin" : file, numbered(static_cast<std::int64_t>(broken.size()), "rule"),
+                           profile.name, broken.front().message, shown(broken.front().text)));
 }
 
 template <AgentMessage M>
@@ -218,8 +218,8 @@ ExitCode apply(const ApplyCommand& command, const ApplyPaths& paths, const Commo
     const Report& report = run_chain<M>(command, chain, conversation, before,
                                         {input.trajectory.tools, input.trajectory.system, nullptr, interrupt_token()});
     throw_if_interrupted();  // the chain reports a middleware that a signal ended as a failed one
-    const std::string plain = tell(report, before, command.dry_run, common.json);
-    const std::string told = to_print(plain, common.json);
+    const std::string plain = apply_report_text(report, before, command.dry_run, common.json);
+    const std::string printed_report = output_text(plain, common.json);
     const std::vector<std::string> failures = failures_of(report, name_of_store(settings));
     if (!command.dry_run) {
         take_messages(input.trajectory, before, conversation);
@@ -227,12 +227,12 @@ ExitCode apply(const ApplyCommand& command, const ApplyPaths& paths, const Commo
         write_result(command, paths, input, conversation, is_memory ? settings.config.storage.get() : nullptr);
     }
     if (command.out == "-" && !command.dry_run) {
-        write_error_stream(told);
+        write_error_stream(printed_report);
     } else {
-        print_as_it_is(told);
+        print_raw(printed_report);
     }
-    for (const std::string& warning : warnings_of(report)) complain(shown(warning));
-    for (const std::string& failure : failures) complain(failure);
+    for (const std::string& warning : warnings_of(report)) print_note(shown(warning));
+    for (const std::string& failure : failures) print_note(failure);
     return failures.empty() ? done : failed;
 }
 

@@ -1,6 +1,6 @@
 #include "apply_report.hpp"
 
-#include "rule_words.hpp"
+#include "rule_descriptions.hpp"
 #include "shown.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
@@ -99,7 +99,7 @@ std::string refusals_text(const std::vector<StoreFailure>& refused, const std::s
 
 }  // namespace
 
-std::string tell(const Report& report, std::span<const Serial> messages, bool dry_run, bool json) {
+std::string apply_report_text(const Report& report, std::span<const Serial> messages, bool dry_run, bool json) {
     const Indices indices = index_of(messages);
     if (json) return shown_json(to_json(report, dry_run, indices)) + "\n";
     return shown_lines(to_text(report, [&](Serial serial) { return name_message(indices, serial); })) +

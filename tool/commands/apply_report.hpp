@@ -10,7 +10,8 @@ namespace whittle::cli {
 
 /// What a run of `apply` came to, for a person or as JSON. `messages`: the serials of the input, in order; messages are
 /// named by their index there.
-[[nodiscard]] std::string tell(const Report& report, std::span<const Serial> messages, bool dry_run, bool json);
+[[nodiscard]] std::string apply_report_text(const Report& report, std::span<const Serial> messages, bool dry_run,
+                                            bool json);
 
 /// A line for each middleware that failed, or that a store refused something; the last one says why the run counts as
 /// failed. `store`: the one of all, if there is one.

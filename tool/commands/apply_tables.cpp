@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kept_suffix = ".kept";
 
-std::string table_beside(const std::string& given, const std::string& file) {
+std::string table_next_to(const std::string& given, const std::string& file) {
     if (!given.empty()) return given;
     return file.empty() || file == "-" ? std::string() : file + ".whittle.json";
 }
@@ -30,7 +30,7 @@ std::string table_beside(const std::string& given, const std::string& file) {
 std::string kept_prefix(const fs::path& table) { return "." + table.filename().string() + "."; }
 
 /// Those beside `table`, which is behind its links, sorted by name.
-std::vector<fs::path> kept_beside(const fs::path& table) {
+std::vector<fs::path> kept_next_to(const fs::path& table) {
     const std::string prefix = kept_prefix(table);
     std::vector<fs::path> kept;
     std::error_code error;
@@ -76,14 +76,14 @@ void keep_table(const fs::path& table, const std::string& conversation) {
 
 void drop_kept(const fs::path& table) {
     std::error_code ignored;
-    for (const fs::path& kept : kept_beside(table)) fs::remove(kept, ignored);
+    for (const fs::path& kept : kept_next_to(table)) fs::remove(kept, ignored);
 }
 
 }  // namespace
 
 ApplyPaths paths_of(const ApplyCommand& command) {
-    const std::string in_table = table_beside(command.in_table, command.in);
-    const std::string out_table = table_beside(command.out_table, command.out);
+    const std::string in_table = table_next_to(command.in_table, command.in);
+    const std::string out_table = table_next_to(command.out_table, command.out);
     const char* const in_name = command.in_table.empty() ? "the side table of --in" : "--in-table";
     const char* const out_name = command.out_table.empty() ? "the side table of --out" : "--out-table";
     const NamedPath config{"--config", command.config.file};
@@ -111,7 +111,7 @@ std::vector<TableText> tables_at(const std::string& path, const InputLimits& lim
     std::vector<TableText> tables;
     if (path == "-" || fs::exists(path)) tables.push_back({path, read_all(path, limits)});
     if (path == "-") return tables;
-    for (const fs::path& kept : kept_beside(behind_links(path))) {
+    for (const fs::path& kept : kept_next_to(resolve_links(path))) {
         tables.push_back({kept.string(), read_all(kept.string(), limits)});
         tables.back().was_none = tables.back().text.empty();
     }
@@ -126,7 +126,7 @@ void replace_both(const std::string& conversation, std::string_view conversation
     OutputFile side(table);
     side.write(table_bytes);
     const bool are_files = conversation != "-" && table != "-";
-    const fs::path resolved = behind_links(table);
+    const fs::path resolved = resolve_links(table);
     if (are_files) keep_table(resolved, conversation);
     side.commit();
     out.commit();

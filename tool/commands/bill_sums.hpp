@@ -32,7 +32,7 @@ struct BillSum {
     std::int64_t priced_calls = 0;  ///< of `billed_calls`
 
     [[nodiscard]] bool is_priced() const noexcept { return billed_calls > 0 && priced_calls == billed_calls; }
-    /// How dear it is beside others: tokens at a usual price, of the dollars where they are known.
+    /// What it is ranked by: tokens at a usual price, of the dollars where they are known.
     [[nodiscard]] double rank() const noexcept;
     EarlyOutput early{};  ///< not in `billed`
 
@@ -64,7 +64,7 @@ struct BillTables {
 struct BillTableForm {
     std::string heading{};
     std::string unnamed = "not recorded";  ///< what "" is called
-    std::size_t most = 0;                  ///< of the dearest ones by name, the rest in one row; 0: all
+    std::size_t most = 0;                  ///< of the most expensive ones by name, the rest in one row; 0: all
     bool are_paths = false;                ///< of a long one the end is shown
 };
 

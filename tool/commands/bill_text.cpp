@@ -156,7 +156,7 @@ std::string bill_notes(const BillTables& tables) {
     std::string text = prices_note(tables);
     if (all.repeated_calls > 0)
         text +=
-            fmt::format("{} met again in copies, such as a resumed, forked or archived session, and not billed again",
+            fmt::format("{} found again in copies, such as a resumed, forked or archived session, and not billed again",
                         numbered(all.repeated_calls, "call")) +
             (tables.copied_sessions == 0
                  ? "\n"
@@ -170,7 +170,7 @@ std::string bill_notes(const BillTables& tables) {
                         numbered(all.early.calls, "call"), numbered(all.early.estimated_tokens, "token"),
                         all.early.calls == 1 ? "its" : "their");
     if (tables.calls_without_time > 0)
-        text += fmt::format("{} without a time {} left out, since days are asked for\n",
+        text += fmt::format("{} without a time {} left out, since --since was given\n",
                             numbered(tables.calls_without_time, "call"), tables.calls_without_time == 1 ? "is" : "are");
     return text;
 }

@@ -1,6 +1,6 @@
 #include "chain_diff.hpp"
 
-#include "rule_words.hpp"
+#include "rule_descriptions.hpp"
 #include "shown.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
@@ -24,7 +24,7 @@ void step(std::vector<Hash128>& request, const TracedCall& call) {
 }
 
 bool is_same_way(const ExplainedMessage& a, const ExplainedMessage& b) {
-    return a.fate == b.fate && a.tokens_sent == b.tokens_sent && a.text == b.text;
+    return a.state == b.state && a.tokens_sent == b.tokens_sent && a.text == b.text;
 }
 
 /// The messages that the chain wrote and that `other` does not have word for word.
@@ -81,12 +81,12 @@ std::string summary_text(const ChainDiff& diff, bool colour) {
     add("input tokens", a.sent.input, b.sent.input);
     add("largest request", a.sent.peak, b.sent.peak);
     add("read from the cache", a.sent.cached, b.sent.cached);
-    const double cost_a = diff.chains[0].cost.with_repairs;
-    const double cost_b = diff.chains[1].cost.with_repairs;
+    const double cost_a = diff.chains[0].cost.with_refetches;
+    const double cost_b = diff.chains[1].cost.with_refetches;
     table.add({"cost in tokens", rounded(cost_a), rounded(cost_b), ratio(cost_b, cost_a)});
     if (diff.chains[0].profile.prices && diff.chains[1].profile.prices) {
-        const double of_a = money_of(diff.chains[0].cost.billed_with_repairs, *diff.chains[0].profile.prices);
-        const double of_b = money_of(diff.chains[1].cost.billed_with_repairs, *diff.chains[1].profile.prices);
+        const double of_a = money_of(diff.chains[0].cost.billed_with_refetches, *diff.chains[0].profile.prices);
+        const double of_b = money_of(diff.chains[1].cost.billed_with_refetches, *diff.chains[1].profile.prices);
         table.add({"money", amount(of_a), amount(of_b), ratio(of_b, of_a)});
     }
     add("cache resets", a.sent.resets, b.sent.resets);
@@ -120,7 +120,7 @@ std::string calls_text(const ChainDiff& diff, bool colour) {
 
 std::string way_of(const std::optional<ExplainedMessage>& message) {
     if (!message) return "does not have it";
-    std::string text(name_of(message->fate));
+    std::string text(name_of(message->state));
     if (message->sent) text += fmt::format(", {} tokens", grouped(message->tokens_sent));
     if (message->folded_into) text += fmt::format(" into message {}", *message->folded_into);
     if (!message->edits.empty()) {
@@ -130,13 +130,13 @@ std::string way_of(const std::optional<ExplainedMessage>& message) {
     return text;
 }
 
-/// What the fates, the reasons and the rules that are named mean.
+/// What the states, the reasons and the rules that are named mean.
 std::string words_text(const ChainDiff& diff, std::size_t columns) {
     std::set<std::string> words;
     for (const DifferentMessage& message : diff.messages) {
         for (const std::optional<ExplainedMessage>& side : {message.a, message.b}) {
             if (!side) continue;
-            words.insert(std::string(name_of(side->fate)));
+            words.insert(std::string(name_of(side->state)));
             if (!side->edits.empty()) words.insert({side->edits.back().reason, side->edits.back().rule});
         }
     }

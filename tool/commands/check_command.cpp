@@ -109,9 +109,9 @@ std::size_t part_with_replacement(const M& message) {
 
 /// What was recorded is no text, so that a request with it breaks G1; here it was read as U+FFFD.
 template <AgentMessage M>
-std::vector<Finding> check_mended(const Trajectory<M>& trajectory) {
+std::vector<Finding> check_repaired(const Trajectory<M>& trajectory) {
     std::vector<Finding> found;
-    for (const std::size_t i : trajectory.mended) {
+    for (const std::size_t i : trajectory.repaired) {
         const bool is_message = i < trajectory.messages.size();
         found.push_back({id_of(Rule::G1_utf8), severity_of(Rule::G1_utf8), i, "part",
                          is_message ? part_with_replacement(trajectory.messages[i]) : 0,
@@ -135,7 +135,7 @@ std::vector<Finding> check(const Trajectory<M>& trajectory, const ValidityProfil
     std::vector<Finding> found;
     std::optional<std::span<const ToolSpec>> tools;
     if (!trajectory.tools.empty()) tools = trajectory.tools;
-    if (has_rule(profile, Rule::G1_utf8)) found = check_mended(trajectory);
+    if (has_rule(profile, Rule::G1_utf8)) found = check_repaired(trajectory);
     for (Violation& v : validate(outline, profile, tools, poll_interrupts))
         found.push_back({id_of(v.rule), severity_of(v.rule), v.message, "part", v.part, std::move(v.text)});
     if (!profile.name.starts_with(own_format(trajectory.messages))) return found;
@@ -181,7 +181,7 @@ ExitCode run_check(const CheckCommand& command, const CommonOptions& common) {
                           found == 0 ? "no violation" : violations_text(found)));
     }
     if (found == 0) return done;
-    complain("failed: " + violations_text(found));
+    print_note("failed: " + violations_text(found));
     return failed;
 }
 

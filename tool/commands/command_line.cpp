@@ -24,7 +24,7 @@ std::string quoted_for_shell(std::string_view word) {
     return quoted + "'";
 }
 
-void keep_command_line(std::span<char* const> arguments) {
+void store_command_line(std::span<char* const> arguments) {
     std::string line = "whittle";
     for (const char* argument : arguments.subspan(std::min<std::size_t>(1, arguments.size())))
         line += " " + quoted_for_shell(argument);

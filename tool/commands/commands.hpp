@@ -31,7 +31,7 @@ struct CommonOptions {
 };
 
 /// Tokens of the model's window that presets run recorded sessions with, unless another is given.
-inline constexpr std::int64_t usual_window = 200'000;
+inline constexpr std::int64_t default_window = 200'000;
 
 /// Where a chain's configuration comes from: a file, or a preset by its name.
 struct ConfigChoice {
@@ -85,7 +85,7 @@ struct CompareCommand {
     std::vector<std::string> profiles{};    ///< names of cost profiles; empty: as billed, then all
     std::string front =
         "recorded";  ///< what stands in front of the messages: "recorded", tokens, or "33%" of a request
-    std::int64_t window = usual_window;  ///< tokens
+    std::int64_t window = default_window;  ///< tokens
     bool by_file = false;
     bool sessions = false;
     bool all = false;  ///< tables of the text

@@ -151,10 +151,10 @@ public:
         if (!command_.svg.empty()) write_chart();
         ReplayTotals sum;
         for (const auto& chain : chains_) sum += chain->totals();
-        for (const std::string& error : sum.errors) complain(shown(error));
+        for (const std::string& error : sum.errors) print_note(shown(error));
         const std::string reason = reason_of_failure(sum);
         if (reason.empty()) return done;
-        complain("failed: " + reason);
+        print_note("failed: " + reason);
         return failed;
     }
 
@@ -237,7 +237,7 @@ ExitCode run_compare(const CompareCommand& command, const CommonOptions& common)
     if (command.csv && common.json) throw UsageError{"--csv and --json: expected one of them"};
     if (command.sessions && !common.json) throw UsageError{"--sessions needs --json"};
     if (command.svg == "-" && (common.json || command.csv))
-        throw UsageError{"--svg -: expected a file beside --json and --csv"};
+        throw UsageError{"--svg -: expected a file together with --json and --csv"};
     check_chart_path(command);
     (void)to_shape(common.shape);  // a mistake there comes before any work
     return CompareRun(command, common).run();

@@ -6,9 +6,9 @@
 #include "figures_of.hpp"
 #include "interrupt.hpp"
 #include "memory_store.hpp"
+#include "report_options.hpp"
+#include "session_reporter.hpp"
 #include "side_calls.hpp"
-#include "story_teller.hpp"
-#include "tell_story.hpp"
 
 #include <functional>
 #include <span>
@@ -21,11 +21,11 @@ namespace whittle::cli {
 /// A configuration that is compared, one session after the other.
 class ComparedChain {
 public:
-    /// `explains`: so that its story can be told.
+    /// `explains`: keeps what a session report needs.
     ComparedChain(const ConfigChoice& config, bool allow_remote, bool explains = false)
         : name_(config.name()),
           description_(config.preset.empty() ? "a configuration" : "a preset"),
-          by_cache_(config, explains ? for_story : with_memory_storage, allow_remote) {}
+          by_cache_(config, explains ? for_session_report : with_memory_storage, allow_remote) {}
 
     /// Runs the chain for that session's cache. `on_call`: called after each request that was made.
     template <JsonMessage M>
@@ -36,22 +36,23 @@ public:
         take(trajectory, options);
     }
 
-    /// The same, and the story of it.
+    /// The same, and a report of the session.
     template <JsonMessage M>
-    [[nodiscard]] SessionStory take_and_tell(const Trajectory<M>& trajectory, CostBasis basis,
-                                             const StoryOptions& story, const std::function<void()>& on_call) {
+    [[nodiscard]] SessionReport take_and_report(const Trajectory<M>& trajectory, CostBasis basis,
+                                                const SessionReportOptions& session_report,
+                                                const std::function<void()>& on_call) {
         chains_ = &by_cache_.for_session(basis);
         const Recording<M> recording{trajectory.id, trajectory.system, trajectory.tools, trajectory.messages,
                                      trajectory.seconds};
-        StoryTeller<M> teller(recording, chains_->of<M>(), name_, story.is_masked);
+        SessionReporter<M> reporter(recording, chains_->of<M>(), name_, session_report.is_masked);
         evaluation::ChainOptions<M> options = chain_options<M>();
-        options.on_report = [&](const Report& report) { teller.on_report(report); };
+        options.on_report = [&](const Report& report) { reporter.on_report(report); };
         options.on_request = [&](const ReplayRequest<M>& request) {
             on_call();
-            teller.on_request(request);
+            reporter.on_request(request);
         };
         take(trajectory, options);
-        return teller.take(story.text_bytes);
+        return reporter.take(session_report.text_bytes);
     }
 
     /// Of the session that was taken last.

@@ -53,7 +53,7 @@ ordered_json to_json(const Spread& spread) {
 
 ordered_json to_json(const ProbeCount& count) {
     return {
-        {"asked", count.asked}, {"visible", count.visible}, {"recoverable", count.recoverable}, {"lost", count.lost}};
+        {"needed", count.needed}, {"visible", count.visible}, {"recoverable", count.recoverable}, {"lost", count.lost}};
 }
 
 ordered_json to_json(const ProbeTable& probes) {
@@ -69,8 +69,8 @@ ordered_json to_json(const ProbeTable& probes) {
 ordered_json to_json(const EditTable& edits) {
     ordered_json json;
     for (std::size_t age = 0; age < edit_ages; ++age)
-        json[std::string(edit_age_names[age])] = {{"asked", edits[age].asked},
-                                                  {"whole", edits[age].whole},
+        json[std::string(edit_age_names[age])] = {{"needed", edits[age].needed},
+                                                  {"possible", edits[age].possible},
                                                   {"recoverable", edits[age].recoverable},
                                                   {"cut_on_arrival", edits[age].cut_on_arrival}};
     return json;
@@ -91,11 +91,11 @@ ordered_json to_json(const std::optional<double>& value) {
 }
 
 ordered_json to_json(const MoneySummary& money) {
-    return {{"c", to_json(money.sent)},
-            {"c_strict", to_json(money.sent_strict)},
-            {"c_star", to_json(money.with_repairs)},
-            {"c_star_strict", to_json(money.with_repairs_strict)},
-            {"c_star_by_lines", to_json(money.with_line_repairs)},
+    return {{"sent", to_json(money.sent)},
+            {"sent_strict", to_json(money.sent_strict)},
+            {"with_refetches", to_json(money.with_refetches)},
+            {"with_refetches_strict", to_json(money.with_refetches_strict)},
+            {"with_line_refetches", to_json(money.with_line_refetches)},
             {"harm", money.harm},
             {"harm_by_lines", money.line_harm},
             {"hit_raw", money.hit_raw},
@@ -141,18 +141,18 @@ ordered_json to_json(const Figures& figures, const std::string& file, const std:
                       {"deep_resets", figures.deep_resets},
                       {"invalidated_tokens", figures.invalidated},
                       {"removed_messages", figures.removed_messages},
-                      {"repairs",
-                       {{"recovered", figures.repairs_recovered},
-                        {"rerun", figures.repairs_rerun},
-                        {"asked", figures.repairs_asked}}},
+                      {"refetches",
+                       {{"from_store", figures.refetches_from_store},
+                        {"by_rerun", figures.refetches_by_rerun},
+                        {"from_user", figures.refetches_from_user}}},
                       {"side_calls", figures.side_calls},
                       {"side_tokens", figures.side_tokens}};
     for (std::size_t p = 0; p < profiles.size(); ++p) {
         const Money& money = figures.money[p];
-        json["money"][profiles[p].cache.name] = {{"c0", money.raw},
-                                                 {"c", money.sent},
-                                                 {"c_star", money.with_repairs},
-                                                 {"c_star_by_lines", money.with_line_repairs}};
+        json["money"][profiles[p].cache.name] = {{"everything", money.raw},
+                                                 {"sent", money.sent},
+                                                 {"with_refetches", money.with_refetches},
+                                                 {"with_line_refetches", money.with_line_refetches}};
     }
     json["probes"] = to_json(figures.probes);
     json["edits"] = to_json(figures.edits);

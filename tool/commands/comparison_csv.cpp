@@ -47,7 +47,7 @@ void add_probes(Columns& columns, const ProbeTable& probes) {
         for (std::size_t age = 0; age < ages; ++age) {
             const ProbeCount& count = probes[kind][age];
             const std::string name = fmt::format("{}_{}", name_of(static_cast<ProbeKind>(kind)), suffixes[age]);
-            columns.emplace_back(name + "_asked", std::to_string(count.asked));
+            columns.emplace_back(name + "_needed", std::to_string(count.needed));
             columns.emplace_back(name + "_visible", std::to_string(count.visible));
             columns.emplace_back(name + "_recoverable", std::to_string(count.recoverable));
             columns.emplace_back(name + "_lost", std::to_string(count.lost));
@@ -59,19 +59,19 @@ void add_edits(Columns& columns, const EditTable& edits) {
     constexpr std::array<std::string_view, edit_ages> suffixes{"1_5", "6_10", "11_30", "over_30"};
     for (std::size_t age = 0; age < edit_ages; ++age) {
         const std::string name = fmt::format("edits_{}", suffixes[age]);
-        columns.emplace_back(name + "_asked", std::to_string(edits[age].asked));
-        columns.emplace_back(name + "_whole", std::to_string(edits[age].whole));
+        columns.emplace_back(name + "_needed", std::to_string(edits[age].needed));
+        columns.emplace_back(name + "_possible", std::to_string(edits[age].possible));
         columns.emplace_back(name + "_recoverable", std::to_string(edits[age].recoverable));
         columns.emplace_back(name + "_cut_on_arrival", std::to_string(edits[age].cut_on_arrival));
     }
 }
 
 void add_money(Columns& columns, const MoneySummary& money) {
-    add_spread(columns, "c", money.sent);
-    add_spread(columns, "c_strict", money.sent_strict);
-    add_spread(columns, "c_star", money.with_repairs);
-    add_spread(columns, "c_star_strict", money.with_repairs_strict);
-    add_spread(columns, "c_star_by_lines", money.with_line_repairs);
+    add_spread(columns, "sent", money.sent);
+    add_spread(columns, "sent_strict", money.sent_strict);
+    add_spread(columns, "with_refetches", money.with_refetches);
+    add_spread(columns, "with_refetches_strict", money.with_refetches_strict);
+    add_spread(columns, "with_line_refetches", money.with_line_refetches);
     columns.emplace_back("harm", fmt::format("{:.6f}", money.harm));
     columns.emplace_back("hit", fmt::format("{:.6f}", money.hit_sent));
     columns.emplace_back("exponent", money.exponent_sent ? fmt::format("{:.4f}", *money.exponent_sent) : "");

@@ -38,13 +38,13 @@ constexpr double bottom = 44;
 constexpr double label_height = 13;
 constexpr double letter_width = 6.4;
 constexpr double label_gap = 9;
-constexpr double dearest_shown = 1.1;  // what costs more stands at the upper edge, with its number
+constexpr double max_cost_shown = 1.1;  // what costs more stands at the upper edge, with its number
 
 /// Of the edits whose old text was shown up to 30 calls before.
 double share_possible(const evaluation::Summary& summary) {
     constexpr std::size_t without_oldest = evaluation::edit_ages - 1;
     const evaluation::EditCount count = summary.edits_of(0, without_oldest);
-    return count.asked == 0 ? 1.0 : static_cast<double>(count.whole) / static_cast<double>(count.asked);
+    return count.needed == 0 ? 1.0 : static_cast<double>(count.possible) / static_cast<double>(count.needed);
 }
 
 std::vector<Dot> dots_of(const Comparison& comparison, std::string_view stratum) {
@@ -56,7 +56,7 @@ std::vector<Dot> dots_of(const Comparison& comparison, std::string_view stratum)
             if (row.stratum != stratum) continue;
             dots.push_back({.label = labels[i],
                             .possible = share_possible(row.summary),
-                            .cost = row.summary.money.front().with_repairs.median,
+                            .cost = row.summary.money.front().with_refetches.median,
                             .is_chain = strategy.type == "chain"});
         }
     }
@@ -116,8 +116,8 @@ public:
         : title_(std::move(title)), dots_(std::move(dots)), x_(x) {
         for (Dot& dot : dots_) {
             least_possible_ = std::min(least_possible_, std::floor(dot.possible * 10.0) / 10.0);
-            least_cost_ = std::min(least_cost_, std::floor(dot.cost * 10.0 - 0.5) / 10.0);
-            if (dot.cost > dearest_shown) dot.label += fmt::format(" ({:.2f})", dot.cost);
+            min_cost_ = std::min(min_cost_, std::floor(dot.cost * 10.0 - 0.5) / 10.0);
+            if (dot.cost > max_cost_shown) dot.label += fmt::format(" ({:.2f})", dot.cost);
         }
         std::ranges::stable_sort(dots_, [](const Dot& a, const Dot& b) { return a.is_chain > b.is_chain; });
     }
@@ -134,7 +134,7 @@ private:
         return left + (share - least_possible_) / (1.0 - least_possible_) * (panel_width - left - right);
     }
     [[nodiscard]] double y_of(double cost) const {
-        const double share = (dearest_shown - std::min(cost, dearest_shown)) / (dearest_shown - least_cost_);
+        const double share = (max_cost_shown - std::min(cost, max_cost_shown)) / (max_cost_shown - min_cost_);
         return top + share * (panel_height - top - bottom);
     }
 
@@ -147,7 +147,7 @@ private:
                 "<text class=\"tick\" text-anchor=\"middle\" x=\"{0:.1f}\" y=\"{3:.0f}\">{4:.0f} %</text>\n",
                 x_of(std::min(share, 1.0)), top, low, low + 15, std::min(share, 1.0) * 100.0);
         }
-        for (double cost = least_cost_; cost < dearest_shown + 0.05; cost += 0.1) {
+        for (double cost = min_cost_; cost < max_cost_shown + 0.05; cost += 0.1) {
             text += fmt::format(
                 "<line class=\"grid\" x1=\"{1:.0f}\" x2=\"{2:.0f}\" y1=\"{0:.1f}\" y2=\"{0:.1f}\"/>"
                 "<text class=\"tick\" text-anchor=\"end\" x=\"{3:.0f}\" y=\"{4:.1f}\">{5:.1f}</text>\n",
@@ -196,7 +196,7 @@ private:
     std::vector<Dot> dots_;
     double x_;
     double least_possible_ = 0.9;
-    double least_cost_ = 0.9;
+    double min_cost_ = 0.9;
 };
 
 constexpr std::string_view style =

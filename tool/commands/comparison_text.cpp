@@ -31,15 +31,15 @@ constexpr std::size_t widest = 100;  // columns
 std::string three(double value) { return fmt::format("{:.3f}", value); }
 std::string two(double value) { return fmt::format("{:.2f}", value); }
 
-/// "-" where nothing was asked.
+/// "-" where nothing was needed.
 std::string visible_share(const ProbeCount& count) {
-    if (count.asked == 0) return "-";
-    return three(static_cast<double>(count.visible) / static_cast<double>(count.asked));
+    if (count.needed == 0) return "-";
+    return three(static_cast<double>(count.visible) / static_cast<double>(count.needed));
 }
 
-/// "-" where nothing was asked.
-std::string whole_share(const EditCount& count) {
-    return count.asked == 0 ? "-" : three(static_cast<double>(count.whole) / static_cast<double>(count.asked));
+/// "-" where nothing was needed.
+std::string possible_share(const EditCount& count) {
+    return count.needed == 0 ? "-" : three(static_cast<double>(count.possible) / static_cast<double>(count.needed));
 }
 
 /// What no strategy should do, for the line below a table.
@@ -62,9 +62,9 @@ std::string faults_text(const Summary& summary) {
 
 /// "91/5/4": percents that were visible, recoverable and lost.
 std::string shares(const ProbeCount& count) {
-    if (count.asked == 0) return "-";
+    if (count.needed == 0) return "-";
     const auto percent = [&](std::int64_t part) {
-        return std::lround(100.0 * static_cast<double>(part) / static_cast<double>(count.asked));
+        return std::lround(100.0 * static_cast<double>(part) / static_cast<double>(count.needed));
     };
     return fmt::format("{}/{}/{}", percent(count.visible), percent(count.recoverable), percent(count.lost));
 }
@@ -165,11 +165,11 @@ private:
                 three(summary.tokens.pooled),
                 three(money.hit_sent),
                 three(money.sent.median),
-                three(money.with_repairs.median),
-                three(money.with_line_repairs.median),
+                three(money.with_refetches.median),
+                three(money.with_line_refetches.median),
                 two(money.harm),
-                whole_share(summary.edits_of(0, 2)),
-                whole_share(summary.edits_of(2)),
+                possible_share(summary.edits_of(0, 2)),
+                possible_share(summary.edits_of(2)),
                 visible_share(summary.probes_of(action_id, Age::middle)),
                 visible_share(summary.probes_of(action_line, Age::middle)),
                 two(summary.arrived_shown),
@@ -190,10 +190,10 @@ private:
         const auto summaries = summaries_of(rows_, "all");
         for (std::size_t i = 0; i < summaries.size(); ++i) {
             std::vector<std::string> cells{labels_[i]};
-            for (const EditCount& count : summaries[i]->edits) cells.push_back(whole_share(count));
+            for (const EditCount& count : summaries[i]->edits) cells.push_back(possible_share(count));
             table.add(std::move(cells));
         }
-        return wrapped("edits possible, by calls since their old text was shown: share of whole", columns_) +
+        return wrapped("edits possible, by calls since their old text was shown: share that is possible", columns_) +
                table.folded_text(colour_, columns_);
     }
 
@@ -228,7 +228,7 @@ private:
                 if (summaries[i] == nullptr) continue;
                 std::vector<std::string> cells{fmt::format("{}, {}", stratum, labels_[i])};
                 for (const MoneySummary& money : summaries[i]->money)
-                    cells.insert(cells.end(), {three(money.with_repairs.median), two(money.harm)});
+                    cells.insert(cells.end(), {three(money.with_refetches.median), two(money.harm)});
                 table.add(std::move(cells));
             }
         }
@@ -280,8 +280,8 @@ ProbeCount needed_of(const Summary& summary) {
     return sum;
 }
 
-std::string percent_of_asked(std::int64_t part, std::int64_t asked) {
-    return asked == 0 ? "-" : fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(asked));
+std::string percent_of_needed(std::int64_t part, std::int64_t needed) {
+    return needed == 0 ? "-" : fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(needed));
 }
 
 /// What most people want to know: one table, the cheapest first, and which is the one to take.
@@ -307,7 +307,7 @@ private:
     struct Row {
         std::string label{};
         const Summary* summary = nullptr;
-        [[nodiscard]] double cost() const { return summary->money.front().with_repairs.median; }
+        [[nodiscard]] double cost() const { return summary->money.front().with_refetches.median; }
     };
 
     /// The cheapest first.
@@ -327,7 +327,7 @@ private:
         const bool has_several = rows.front().summary->sessions > 1;
         std::vector<std::string> header{"strategy",      "tokens ratio",   "cost ratio",  "edits possible",
                                         "needed: shown", "needed: stored", "needed: lost"};
-        if (has_several) header.insert(header.begin() + 3, "dearer sessions");
+        if (has_several) header.insert(header.begin() + 3, "costlier sessions");
         Table table(std::move(header));
         for (const Row& row : rows) table.add(cells_of(row, has_several));
         const Summary& first = *rows.front().summary;
@@ -346,10 +346,10 @@ private:
         std::vector<std::string> cells{row.label,
                                        three(summary.tokens.pooled),
                                        three(row.cost()),
-                                       percent_of_asked(edits.whole, edits.asked),
-                                       percent_of_asked(needed.visible, needed.asked),
-                                       percent_of_asked(needed.recoverable, needed.asked),
-                                       percent_of_asked(needed.lost, needed.asked)};
+                                       percent_of_needed(edits.possible, edits.needed),
+                                       percent_of_needed(needed.visible, needed.needed),
+                                       percent_of_needed(needed.recoverable, needed.needed),
+                                       percent_of_needed(needed.lost, needed.needed)};
         if (has_several) cells.insert(cells.begin() + 3, fmt::format("{:.0f} %", 100.0 * summary.money.front().harm));
         return cells;
     }
@@ -358,7 +358,7 @@ private:
     static bool keeps_enough(const Summary& summary) {
         const EditCount edits = summary.edits_of();
         const ProbeCount needed = needed_of(summary);
-        return 1'000 * needed.lost <= needed.asked && 10 * edits.whole >= 9 * edits.asked &&
+        return 1'000 * needed.lost <= needed.needed && 10 * edits.possible >= 9 * edits.needed &&
                faults_text(summary).empty();
     }
 
@@ -398,7 +398,7 @@ private:
             has_several ? "; median of the sessions" : "",
             comparison_.profiles.front().cache.name == "billed" ? "each session's own"
                                                                 : comparison_.profiles.front().cache.name);
-        if (has_several) text += "dearer sessions: those with a cost ratio above 1.02\n";
+        if (has_several) text += "costlier sessions: those with a cost ratio above 1.02\n";
         text +=
             "edits possible: edits of the recording whose old text still stands in one piece in the request, where the "
             "agent can copy it\n"

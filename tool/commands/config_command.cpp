@@ -76,12 +76,12 @@ ExitCode show(const ConfigCommand& command, const CommonOptions& common) {
         throw UsageError{"config show: --json needs --origins; without it, it is JSON"};
     const ShownConfig config = show_config(command.config);
     if (!command.origins) {
-        print_as_it_is(shown_lines(config.written_out) + "\n");
+        print_raw(shown_lines(config.written_out) + "\n");
         return done;
     }
     const std::vector<OriginatedValue> values = origins_of(config.given, config.written_out);
-    print_as_it_is(common.json ? shown_json(origins_json(command, values)) + "\n"
-                               : origins_text(command, values, text_columns()));
+    print_raw(common.json ? shown_json(origins_json(command, values)) + "\n"
+                          : origins_text(command, values, text_columns()));
     return done;
 }
 
@@ -131,8 +131,8 @@ ExitCode check_config(const ConfigCommand& command, const CommonOptions& common)
         print(check_text(config));
     }
     if (config.problems.empty()) return done;
-    complain(fmt::format("failed: {}: {} {}", config.name, config.problems.size(),
-                         config.problems.size() == 1 ? "problem" : "problems"));
+    print_note(fmt::format("failed: {}: {} {}", config.name, config.problems.size(),
+                           config.problems.size() == 1 ? "problem" : "problems"));
     return failed;
 }
 
@@ -186,7 +186,7 @@ ExitCode run_config(const ConfigCommand& command, const CommonOptions& common) {
     switch (command.action) {
         case ConfigCommand::Action::check: return check_config(command, common);
         case ConfigCommand::Action::schema:
-            print_as_it_is(config_schema(config_types(environment_value)) + "\n");
+            print_raw(config_schema(config_types(environment_value)) + "\n");
             return done;
         case ConfigCommand::Action::show: break;
     }

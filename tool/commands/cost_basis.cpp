@@ -55,8 +55,8 @@ bool is_kept_longer(const RecordedBill& bill, std::int64_t life, std::int64_t lo
 bool is_kept_an_hour(const RecordedBill& bill, std::int64_t life, std::int64_t hour) {
     Usage sum;
     for (const RecordedUsage& call : bill.calls) sum += call.usage;
-    const bool is_told = sum.cache_write_5m > 0 || sum.cache_write_1h > 0;
-    return is_told ? sum.cache_write_1h > sum.cache_write_5m : is_kept_longer(bill, life, hour);
+    const bool is_reported = sum.cache_write_5m > 0 || sum.cache_write_1h > 0;
+    return is_reported ? sum.cache_write_1h > sum.cache_write_5m : is_kept_longer(bill, life, hour);
 }
 
 evaluation::CostProfile profile_of_bill(const RecordedBill& bill) {
@@ -93,21 +93,21 @@ std::vector<BilledCount> growing_calls(const RecordedBill& bill) {
 /// The slope by least squares; 1 where the calls tell too little.
 double billed_per_counted(const std::vector<BilledCount>& calls) {
     constexpr std::size_t fewest = 8;
-    constexpr double least_growth = 2'000;  // tokens
-    constexpr double least = 0.8;           // other tokenizers are between these, and what no recording holds grows too
+    constexpr double min_growth = 2'000;  // tokens
+    constexpr double least = 0.8;         // other tokenizers are between these, and what no recording holds grows too
     constexpr double most = 2.5;
-    if (calls.size() < fewest || calls.back().counted - calls.front().counted < least_growth) return 1;
+    if (calls.size() < fewest || calls.back().counted - calls.front().counted < min_growth) return 1;
     BilledCount mean;
     for (const BilledCount& call : calls) mean.counted += call.counted, mean.billed += call.billed;
     mean.counted /= static_cast<double>(calls.size());
     mean.billed /= static_cast<double>(calls.size());
-    double together = 0;
+    double covariance = 0;
     double alone = 0;
     for (const BilledCount& call : calls) {
-        together += (call.counted - mean.counted) * (call.billed - mean.billed);
+        covariance += (call.counted - mean.counted) * (call.billed - mean.billed);
         alone += (call.counted - mean.counted) * (call.counted - mean.counted);
     }
-    return alone > 0 ? std::clamp(together / alone, least, most) : 1;
+    return alone > 0 ? std::clamp(covariance / alone, least, most) : 1;
 }
 
 void take_front(CostBasis& basis, const std::vector<BilledCount>& calls) {

@@ -6,8 +6,8 @@
 #include "whittle/tiktoken/vocabulary.hpp"
 
 #include "whittle/anthropic/anthropic_model.hpp"
-#if WHITTLE_HAVE_SEALING
-#    include "whittle/sealing/sealed_store_type.hpp"
+#if WHITTLE_HAVE_ENCRYPTION
+#    include "whittle/encryption/encrypted_store_type.hpp"
 #endif
 
 #include <fmt/format.h>
@@ -93,20 +93,22 @@ double probe_store(Storage& storage) {
     return taken.count();
 }
 
-/// The name of the environment value that holds the keys; empty: it is not sealed.
-std::string sealing_key_of([[maybe_unused]] const StorageSettings& storage) {
-#if WHITTLE_HAVE_SEALING
-    const auto found = storage.around.find("sealing");
-    if (found != storage.around.end()) return std::any_cast<const SealedStoreConfig&>(found->second).sealing_key_env;
+/// The name of the environment value that holds the keys; empty: it is not encrypted.
+std::string encryption_key_of([[maybe_unused]] const StorageSettings& storage) {
+#if WHITTLE_HAVE_ENCRYPTION
+    const auto found = storage.around.find("encryption");
+    if (found != storage.around.end())
+        return std::any_cast<const EncryptedStoreConfig&>(found->second).encryption_key_env;
 #endif
     return {};
 }
 
 Symptom symptom_of_absent(const StorageSettings& storage) {
-    const std::string keys = sealing_key_of(storage);
+    const std::string keys = encryption_key_of(storage);
     if (!keys.empty() && !(storage.lookup && storage.lookup(keys)))
-        return {Health::failed, "store", fmt::format("the environment has no {}, which holds the sealing keys", keys),
-                "set it, or leave out storage.sealing_key_env"};
+        return {Health::failed, "store",
+                fmt::format("the environment has no {}, which holds the encryption keys", keys),
+                "set it, or leave out storage.encryption_key_env"};
     auto root = std::filesystem::absolute(storage.place.path).lexically_normal();
     if (!root.has_filename()) root = root.parent_path();  // "store/"
     const auto parent = root.parent_path();
@@ -139,7 +141,7 @@ Symptom symptom_of_file_store(const StorageSettings& storage) {
         const std::string text =
             fmt::format("{}: 64 KiB written in {:.1f} ms, read back and removed; durability {}: {}", storage.place.path,
                         milliseconds, name_of_durability(durability),
-                        durability == Durability::none   ? "synced by nobody"
+                        durability == Durability::none   ? "never synced"
                         : durability == Durability::data ? "content is synced, the directory is not"
                                                          : "content and directories are synced");
         constexpr std::uintmax_t little = 1U << 30U;
@@ -233,22 +235,22 @@ std::string wanted_cache(const ModelSettings& model) {
 
 void diagnose_cache(const ChainSettings& settings, Symptoms& findings) {
     const std::string& cache = settings.config.profile.cache.name;
-    bool is_said = false;
+    bool is_reported = false;
     for (const ModelSettings& model : settings.models) {
         const std::string wanted = wanted_cache(model);
         const bool fits = wanted.empty() || cache == "custom" || provider_of(cache) == provider_of(wanted);
         if (model.type == "anthropic")
-            findings.push_back({Health::ok, "cache marks",
-                                fmt::format("model \"{}\": up to {} cache_control marks in each request", model.name,
-                                            AnthropicModelConfig{}.cache_marks)});
+            findings.push_back({Health::ok, "cache breakpoints",
+                                fmt::format("model \"{}\": up to {} cache_control breakpoints in each request",
+                                            model.name, AnthropicModelConfig{}.cache_breakpoints)});
         if (fits) continue;
-        is_said = true;
+        is_reported = true;
         findings.push_back({Health::warning, "cache",
                             fmt::format("model \"{}\" is at {}, but figures and triggers go by \"{}\"", model.name,
                                         host_of(address_of(model)), cache),
                             fmt::format("if the agent's model is there too, set profile.cache to \"{}\"", wanted)});
     }
-    if (is_said) return;
+    if (is_reported) return;
     if (is_one_of(cache, {"no_cache"})) {
         findings.push_back({Health::warning, "cache", "no_cache: an edit is taken to break nothing",
                             "set profile.cache to that of the agent's provider"});

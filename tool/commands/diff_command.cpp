@@ -8,9 +8,9 @@
 #include "masked.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "report_options.hpp"
 #include "shown.hpp"
 #include "side_calls.hpp"
-#include "tell_story.hpp"
 #include "terminal.hpp"
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ public:
     [[nodiscard]] ChainTrace trace(const Trajectory<M>& trajectory) const {
         evaluation::SessionInput input = evaluation::to_session(trajectory, file_);
         CostBasis basis = cost_basis_of(trajectory, input);
-        ChainsByCache by_cache(config_, for_story, allow_remote_);
+        ChainsByCache by_cache(config_, for_session_report, allow_remote_);
         WatchedChains& chains = by_cache.for_session(basis);
         const Chain<M>& chain = chains.of<M>();
         ChainTrace trace{.name = config_.name(), .profile = chain.config().profile};
@@ -57,7 +57,7 @@ public:
     template <JsonMessage M>
     [[nodiscard]] Explanation explain(const Trajectory<M>& trajectory, std::int64_t call) const {
         CostBasis basis = cost_basis_of(trajectory, evaluation::to_session(trajectory, file_));
-        ChainsByCache by_cache(config_, for_story, allow_remote_);
+        ChainsByCache by_cache(config_, for_session_report, allow_remote_);
         const WatchedChains& chains = by_cache.for_session(basis);
         return explain_call<M>(trajectory, chains.of<M>(), chains.clock(), call);
     }
@@ -87,10 +87,10 @@ ChainDiff diff_of(const DiffCommand& command, const DiffSide& a, const DiffSide&
 ExitCode exit_of(const ChainDiff& diff) {
     ReplayTotals sum = diff.chains[0].totals;
     sum += diff.chains[1].totals;
-    for (const std::string& error : sum.errors) complain(shown(error));
+    for (const std::string& error : sum.errors) print_note(shown(error));
     const std::string reason = reason_of_failure(sum);
     if (reason.empty()) return done;
-    complain("failed: " + reason);
+    print_note("failed: " + reason);
     return failed;
 }
 
@@ -148,7 +148,7 @@ ExitCode run_diff(const DiffCommand& command, const CommonOptions& common) {
     std::vector<ConfigChoice> choices = command.chains;
     for (ConfigChoice& choice : choices) {
         if (choice.preset.empty()) continue;
-        choice.window = command.window > 0 ? command.window : usual_window;
+        choice.window = command.window > 0 ? command.window : default_window;
         choice.cache = command.cache;
     }
     const DiffSide a(choices[0], command.session.file, common.allow_remote);

@@ -71,7 +71,7 @@ ExitCode run_doctor(const DoctorCommand& command, const CommonOptions& common) {
             topics.push_back(finding.topic);
     }
     if (topics.empty()) return done;
-    complain(fmt::format("failed: {}", fmt::join(topics, ", ")));
+    print_note(fmt::format("failed: {}", fmt::join(topics, ", ")));
     return failed;
 }
 

@@ -42,9 +42,9 @@ fs::path documentation_folder() {
     if (program.empty()) return {};
     const fs::path installed = (program.parent_path() / WHITTLE_DOCS_FROM_PROGRAM).lexically_normal();
     if (has_pages(installed)) return installed;
-    constexpr int most_folders = 5;  // that a build folder is deep in the sources
+    constexpr int max_folders = 5;  // that a build folder is deep in the sources
     fs::path folder = program.parent_path();
-    for (int i = 0; i < most_folders && folder.has_relative_path(); ++i) {
+    for (int i = 0; i < max_folders && folder.has_relative_path(); ++i) {
         folder = folder.parent_path();
         std::error_code error;
         if (has_pages(folder) && fs::exists(folder / "tool" / "main.cpp", error)) return folder;

@@ -14,7 +14,7 @@
 namespace whittle::cli {
 
 /// Ends a replay once what is wanted is known.
-struct SeenEnough {};
+struct StopReplay {};
 
 /// The wanted request, or the last one. Throws Error(not_found) for a session without a call, and `UsageError`.
 template <AgentMessage M>
@@ -38,13 +38,13 @@ template <AgentMessage M>
         explainer.on_request(request);
         if (request.call == wanted) {
             explanation = explainer.explain(request);
-            throw SeenEnough{};
+            throw StopReplay{};
         }
         explainer.next_call();
     };
     try {
         (void)replay<M>(recording, chain, options);
-    } catch (const SeenEnough&) {
+    } catch (const StopReplay&) {
         return explanation;
     }
     throw Error(Errc::not_found, trajectory.id + ": call " + std::to_string(wanted) + " was not reached");

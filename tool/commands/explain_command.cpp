@@ -4,8 +4,8 @@
 #include "masked.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "report_options.hpp"
 #include "shown.hpp"
-#include "tell_story.hpp"
 #include "terminal.hpp"
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ CLI::App* add_explain(CLI::App& app, ExplainCommand& command) {
 }
 
 ExitCode run_explain(const ExplainCommand& command, const CommonOptions& common) {
-    ChainsByCache by_cache(command.config, for_story, common.allow_remote);
+    ChainsByCache by_cache(command.config, for_session_report, common.allow_remote);
     Explanation explanation;
     visit_session(command.session, common, [&]<JsonMessage M>(const Trajectory<M>& trajectory) {
         CostBasis basis = cost_basis_of(trajectory, evaluation::to_session(trajectory));
@@ -53,7 +53,7 @@ ExitCode run_explain(const ExplainCommand& command, const CommonOptions& common)
     ExitCode code = done;
     for (const ExplainedStage& stage : explanation.stages) {
         if (stage.error.empty()) continue;
-        complain(fmt::format("failed: {}: {}", stage.middleware, stage.error));
+        print_note(fmt::format("failed: {}: {}", stage.middleware, stage.error));
         code = failed;
     }
     return code;

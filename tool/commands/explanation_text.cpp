@@ -1,6 +1,6 @@
 #include "explanation.hpp"
 
-#include "rule_words.hpp"
+#include "rule_descriptions.hpp"
 #include "shown.hpp"
 #include "table.hpp"
 
@@ -26,8 +26,8 @@ std::string place_text(const ExplainedMessage& message) {
 }
 
 std::string tokens_text(const ExplainedMessage& message) {
-    if (message.fate == Fate::kept) return grouped(message.tokens_sent);
-    if (message.fate == Fate::added) return "+" + grouped(message.tokens_sent);
+    if (message.state == MessageState::kept) return grouped(message.tokens_sent);
+    if (message.state == MessageState::added) return "+" + grouped(message.tokens_sent);
     return fmt::format("{} -> {}", grouped(message.tokens_recorded), grouped(message.tokens_sent));
 }
 
@@ -37,7 +37,7 @@ std::string heading_of_messages(const Explanation& explanation, std::size_t colu
     bool has_added = false;
     for (const ExplainedMessage& message : explanation.messages) {
         has_moved = has_moved || (message.recorded && message.sent && *message.recorded != *message.sent);
-        has_added = has_added || message.fate == Fate::added;
+        has_added = has_added || message.state == MessageState::added;
     }
     std::string text = "messages, by index in the recording";
     if (has_moved) text += " (12>7: sent as message 7)";
@@ -102,10 +102,10 @@ std::string reasons_text(const ExplainedMessage& message, std::size_t columns) {
     };
     for (const ExplainedEdit& edit : message.edits) add(edit_text(edit));
     for (const ExplainedKeep& keep : message.keeps) add(fmt::format("{} keeps it: {}", keep.by, keep.rule));
-    if (message.fate == Fate::kept) return text;
+    if (message.state == MessageState::kept) return text;
     if (message.folded_into) add(fmt::format("into message {} of the request", *message.folded_into));
     if (message.sent && !message.text.empty()) text += text_lines(message.text, columns);
-    if (message.fate != Fate::added || !message.stored.empty()) add(original_text(message));
+    if (message.state != MessageState::added || !message.stored.empty()) add(original_text(message));
     return text;
 }
 
@@ -161,7 +161,7 @@ std::string times_text(const Explanation& explanation, std::size_t columns) {
 std::set<std::string> rules_in(const Explanation& explanation) {
     std::set<std::string> rules;
     for (const ExplainedMessage& message : explanation.messages) {
-        rules.insert(std::string(name_of(message.fate)));
+        rules.insert(std::string(name_of(message.state)));
         for (const ExplainedEdit& edit : message.edits) rules.insert({edit.reason, edit.rule});
         for (const ExplainedKeep& keep : message.keeps) rules.insert(keep.rule);
     }
@@ -185,7 +185,7 @@ std::string explanation_text(const Explanation& explanation, std::size_t columns
     text += heading_of_messages(explanation, columns);
     for (const ExplainedMessage& message : explanation.messages) {
         const std::string who = message.tool.empty() ? message.role : fmt::format("{} {}", message.role, message.tool);
-        text += clipped_to_width(shown(fmt::format("{:>5} {:<8} {}, {}", place_text(message), name_of(message.fate),
+        text += clipped_to_width(shown(fmt::format("{:>5} {:<8} {}, {}", place_text(message), name_of(message.state),
                                                    who, tokens_text(message))),
                                  columns) +
                 "\n" + reasons_text(message, columns);

@@ -141,16 +141,16 @@ std::optional<FilesOfLog> files_of_log(const std::string& path) {
 void keep_first_files(std::vector<std::string>& files) {
     keep_first_events(files);
     std::map<fs::path, std::size_t> first_of_task;  // by folder
-    std::set<std::string> beside;                   // of sessions
+    std::set<std::string> listed;                   // of sessions
     for (const std::string& file : files) {
         if (const std::size_t place = place_in_task(file); place < task_files.size()) {
             const auto [at, is_new] = first_of_task.try_emplace(fs::path(file).parent_path(), place);
             at->second = std::min(at->second, place);
         }
-        if (const auto front = front_of_session(file)) beside.insert({*front + ".compaction.json", *front + ".json"});
+        if (const auto front = front_of_session(file)) listed.insert({*front + ".compaction.json", *front + ".json"});
     }
     std::erase_if(files, [&](const std::string& file) {
-        if (beside.contains(file)) return true;
+        if (listed.contains(file)) return true;
         const std::size_t place = place_in_task(file);
         if (place == task_files.size()) return false;
         const std::size_t first = first_of_task.at(fs::path(file).parent_path());
@@ -184,7 +184,7 @@ std::string JoinedFiles::damaged(std::string reason) {
     return "!";  // no JSON
 }
 
-void JoinedFiles::tell_reasons(logs::LogNotes& notes) const {
+void JoinedFiles::report_reasons(logs::LogNotes& notes) const {
     for (logs::DamagedLine& line : notes.damaged_lines) {
         if (const auto known = reasons_.find(line.line); known != reasons_.end()) line.reason = known->second;
     }

@@ -39,7 +39,7 @@ public:
         : paths_(std::move(paths)), limits_(limits) {}
 
     /// Why these lines are damaged, where the reader noted them.
-    void tell_reasons(logs::LogNotes& notes) const;
+    void report_reasons(logs::LogNotes& notes) const;
 
 protected:
     /// Throws what `read_all` throws if there is one file.

@@ -3,8 +3,8 @@
 #include "store_commands.hpp"
 #include "whittle/base/clock.hpp"
 #include "whittle/base/error.hpp"
-#if WHITTLE_HAVE_SEALING
-#    include "whittle/sealing/sealing_key_text.hpp"
+#if WHITTLE_HAVE_ENCRYPTION
+#    include "whittle/encryption/encryption_key_text.hpp"
 #endif
 #if WHITTLE_HAVE_SQLITE
 #    include "whittle/sqlite/sqlite_storage.hpp"
@@ -52,13 +52,13 @@ std::shared_ptr<Storage> open_bare_store(const std::string& root) {
 std::shared_ptr<Storage> open_store(const std::string& root, const std::string& key_file) {
     auto bare = open_bare_store(root);
     if (key_file.empty()) return bare;
-#if WHITTLE_HAVE_SEALING
-    SealingOptions options = sealing_with(parse_sealing_keys(read_all(key_file), key_file));
-    options.key_to_write = []() -> SealingKey {
+#if WHITTLE_HAVE_ENCRYPTION
+    EncryptionOptions options = encryption_options(parse_encryption_keys(read_all(key_file), key_file));
+    options.key_to_write = []() -> EncryptionKey {
         throw Error(Errc::invalid_argument, "the commands of store write nothing");
     };
-    options.read_unsealed = true;
-    return sealed_storage(std::move(bare), std::move(options));
+    options.read_unencrypted = true;
+    return encrypted_storage(std::move(bare), std::move(options));
 #else
     throw Error(Errc::not_offered, "--key-file: this program was built without libsodium");
 #endif

@@ -105,12 +105,12 @@ private:
             return nullptr;
         }
         try {
-            bool is_mended = false;
-            ordered_json row = detail::parse_mended_json(
-                "a row", column, is_mended,
+            bool is_repaired = false;
+            ordered_json row = detail::parse_repaired_json(
+                "a row", column, is_repaired,
                 {.max_bytes = limits_.max_bytes, .max_depth = limits_.max_depth - levels_above}, nullptr,
                 [] { throw_if_interrupted(); });
-            if (is_mended) ++notes_.mended;
+            if (is_repaired) ++notes_.repaired;
             return row;
         } catch (const Error& error) {
             if (error.errc() != Errc::parse_failed) throw;
@@ -176,9 +176,9 @@ private:
     }
 
     void note(std::string_view reason) {
-        constexpr std::size_t most_reasons = 20;
+        constexpr std::size_t max_reasons = 20;
         ++notes_.damaged;
-        if (notes_.damaged_lines.size() < most_reasons) notes_.damaged_lines.push_back({1, std::string(reason)});
+        if (notes_.damaged_lines.size() < max_reasons) notes_.damaged_lines.push_back({1, std::string(reason)});
     }
 
     const ReadDatabase& database_;

@@ -50,7 +50,7 @@ void add_remote(CLI::App& command, CommonOptions& common) {
 void add_html(CLI::App& command, HtmlChoice& html) {
     command
         .add_option("--html", html.file,
-                    "Write a report: one HTML file with the dearest sessions call by call; - is standard output")
+                    "Write a report: one HTML file with the most expensive sessions call by call; - is standard output")
         ->type_name("OUT.html");
     command
         .add_option("--html-originals-bytes", html.text_bytes,
@@ -101,7 +101,7 @@ void add_preset(CLI::App& command, ConfigChoice& config, CLI::Option* file) {
 }
 
 void add_config(CLI::App& command, ConfigChoice& config) {
-    config.window = usual_window;
+    config.window = default_window;
     CLI::Option* file = command.add_option("--config", config.file, "The chain, as extensions/config/README.md has it");
     add_preset_with(command, config, file->type_name("CHAIN.json"), "default 200000");
 }

@@ -31,7 +31,7 @@ constexpr std::string_view temporary_suffix = ".tmp";
 /// Removes what killed runs left beside `target`, also of files that are kept for it, whose names begin with one more
 /// point. Who writes a temporary file holds its lock, so that one which can be
 /// locked is nobody's.
-void sweep_beside(const std::filesystem::path& target) {
+void remove_old_temporaries(const std::filesystem::path& target) {
     const std::string prefix = "." + target.filename().string() + ".";
     const auto is_left = [&](const std::string& name) {
         return (name.starts_with(prefix) || name.starts_with("." + prefix)) && name.ends_with(temporary_suffix);
@@ -102,7 +102,8 @@ public:
 
 #endif
 
-OutputFile::OutputFile(std::string path) : path_(std::move(path)), target_(path_ == "-" ? path_ : behind_links(path_)) {
+OutputFile::OutputFile(std::string path)
+    : path_(std::move(path)), target_(path_ == "-" ? path_ : resolve_links(path_)) {
     if (path_.ends_with(".gz")) packer_ = std::make_unique<Packer>(*this);
     if (path_ == "-") {
         file_ = STDOUT_FILENO;
@@ -110,7 +111,7 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)), target_(path_
         file_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
         if (file_ < 0) fail(errno);
     } else {
-        open_beside();
+        open_temporary();
     }
 }
 
@@ -119,16 +120,16 @@ OutputFile::~OutputFile() {
     if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
-void OutputFile::open_beside() {
+void OutputFile::open_temporary() {
     const std::filesystem::path target(target_);
-    sweep_beside(target);
-    constexpr int most_names = 1'000;
+    remove_old_temporaries(target);
+    constexpr int max_names = 1'000;
     for (int number = 0; file_ < 0; ++number) {
-        if (number == most_names) fail(EEXIST);
+        if (number == max_names) fail(EEXIST);
         const auto name = fmt::format(".{}.{}-{}{}", target.filename().string(), ::getpid(), number, temporary_suffix);
-        const std::string beside = (target.parent_path() / name).string();
-        file_ = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (file_ >= 0) temporary_ = beside;
+        const std::string temporary = (target.parent_path() / name).string();
+        file_ = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file_ >= 0) temporary_ = temporary;
         if (file_ < 0 && errno != EEXIST) fail(errno);
         if (file_ >= 0 && !lock_new_file(file_)) {
             temporary_.clear();
@@ -171,15 +172,15 @@ void OutputFile::commit() {
     close_file();  // and with it the lock
 }
 
-std::string to_print(std::string_view text, bool is_json) {
+std::string output_text(std::string_view text, bool is_json) {
     return shown_again(is_json ? printed_json(text) : printed(text));
 }
 
-void print(std::string_view text) { print_as_it_is(to_print(text, false)); }
+void print(std::string_view text) { print_raw(output_text(text, false)); }
 
-void print_json(std::string_view json) { print_as_it_is(to_print(json, true)); }
+void print_json(std::string_view json) { print_raw(output_text(json, true)); }
 
-void print_as_it_is(std::string_view text) {
+void print_raw(std::string_view text) {
     OutputFile out("-");
     out.write(text);
 }
@@ -189,7 +190,7 @@ void write_error_stream(std::string_view text) noexcept {
     std::fflush(stderr);
 }
 
-void complain(std::string_view text) noexcept {
+void print_note(std::string_view text) noexcept {
     try {
         const bool is_terminal = ::isatty(STDERR_FILENO) == 1;  // where a line of progress may stand
         write_error_stream((is_terminal ? "\r\x1b[Kwhittle: " : "whittle: ") + shown_lines(printed(text)) + "\n");

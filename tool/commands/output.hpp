@@ -23,7 +23,7 @@ private:
     class Packer;
 
     void write_plain(std::string_view bytes);
-    void open_beside();
+    void open_temporary();
     void close_file() noexcept;
     [[noreturn]] void fail(int error) const;
 
@@ -36,17 +36,17 @@ private:
 
 /// What `print` and `print_json` print of it: without what looks like a secret unless secrets are shown, and escaped
 /// for a terminal, colours aside.
-[[nodiscard]] std::string to_print(std::string_view text, bool is_json);
+[[nodiscard]] std::string output_text(std::string_view text, bool is_json);
 /// To standard output, without what looks like a secret unless secrets are shown. Throws Error(storage_failed).
 void print(std::string_view text);
 /// The same of JSON, which stays JSON.
 void print_json(std::string_view json);
 /// To standard output, byte for byte: what is of no session, or was asked for as it is, or is masked already.
-void print_as_it_is(std::string_view text);
+void print_raw(std::string_view text);
 /// To standard error as it is; failures are ignored.
 void write_error_stream(std::string_view text) noexcept;
 /// A line of ours on standard error, "whittle: ...", without secrets as `print` has it; the text is escaped for a
 /// terminal, its line feeds aside.
-void complain(std::string_view text) noexcept;
+void print_note(std::string_view text) noexcept;
 
 }  // namespace whittle::cli

@@ -1,3 +1,4 @@
+#include "call_costs.hpp"
 #include "call_progress.hpp"
 #include "chains_by_cache.hpp"
 #include "commands.hpp"
@@ -10,11 +11,10 @@
 #include "read_sessions.hpp"
 #include "replay_page.hpp"
 #include "same_file.hpp"
+#include "session_reporter.hpp"
 #include "shape.hpp"
 #include "shown.hpp"
 #include "side_calls.hpp"
-#include "story_costs.hpp"
-#include "story_teller.hpp"
 #include "terminal.hpp"
 #include "totals_json.hpp"
 #include "totals_text.hpp"
@@ -72,7 +72,7 @@ void warn_of_prices(const ModelProfile& profile) {
     };
     const bool is_read_odd = differs(profile.prices->cache_read, profile.cache.read);
     if (!is_read_odd && !differs(profile.prices->cache_write, profile.cache.write)) return;
-    complain(
+    print_note(
         fmt::format("warning: money is the input price times the factors of cache profile \"{}\" ({} to read, "
                     "{} to write); "
                     "prices.cache_{} says something else and is not used",
@@ -96,13 +96,13 @@ public:
     ExitCode run() {
         for (const std::string& file : command_.files) replay_file(file);
         if (requests_) requests_->commit();
-        tell();
+        print_result();
         if (!command_.html.file.empty()) write_report(page(), command_.html);
-        for (const std::string& error : sum_.totals.errors) complain(shown(error));
-        for (const std::string& problem : problems_) complain(problem);
+        for (const std::string& error : sum_.totals.errors) print_note(shown(error));
+        for (const std::string& problem : problems_) print_note(problem);
         const std::string reason = reason_of_failure(sum_.totals);
         if (reason.empty()) return done;
-        complain("failed: " + reason);
+        print_note("failed: " + reason);
         return failed;
     }
 
@@ -174,8 +174,8 @@ private:
         if (warned_of_.insert(chain.config().profile.cache.name).second) warn_of_prices(chain.config().profile);
         const Recording<M> recording{trajectory.id, trajectory.system, trajectory.tools, trajectory.messages,
                                      trajectory.seconds};
-        std::optional<StoryTeller<M>> teller;
-        if (!command_.html.file.empty()) teller.emplace(recording, chain, page_.chain(), !are_secrets_shown());
+        std::optional<SessionReporter<M>> reporter;
+        if (!command_.html.file.empty()) reporter.emplace(recording, chain, page_.chain(), !are_secrets_shown());
         CallProgress calls(trajectory);
         WatchedCalls side_calls;
         evaluation::ChainOptions<M> options{.stop = interrupt_token(), .clock = chains.clock()};
@@ -186,26 +186,26 @@ private:
         options.on_request = [&](const ReplayRequest<M>& request) {
             calls.pass();
             if (requests_) requests_->write(request, side_calls);
-            if (teller) teller->on_request(request);
+            if (reporter) reporter->on_request(request);
         };
-        if (teller) options.on_report = [&](const Report& report) { teller->on_report(report); };
+        if (reporter) options.on_report = [&](const Report& report) { reporter->on_report(report); };
         evaluation::ChainRequests made = evaluation::requests_of_chain<M>(trajectory, chain, options);
         ReplayedSessions session{.totals = std::move(made.totals)};
         const evaluation::Session asked(std::move(input));
         const evaluation::Figures figures = figures_of(
             made.requests, asked,
-            {.profiles = {basis.profile}, .storage = chain.config().storage, .lists_calls = teller.has_value()});
+            {.profiles = {basis.profile}, .storage = chain.config().storage, .lists_calls = reporter.has_value()});
         session.cost.add(basis, figures);
         session.bases.add(basis);
-        if (!teller) return session;
-        ReplayedStory told{.id = trajectory.id, .file = file};
-        told.billed_per_counted = basis.billed_per_counted;
-        told.everything = {.tokens = figures.raw, .largest = figures.peak_raw};
-        told.under_chain = {.tokens = figures.sent, .largest = figures.peak_sent, .resets = figures.resets};
-        told.spending = evaluation::spending_of(asked, {});
-        told.story = teller->take(static_cast<std::size_t>(command_.html.text_bytes));
-        tell_costs(told.story, figures);
-        page_.add(std::move(told), session);
+        if (!reporter) return session;
+        ReplayedReport replayed{.id = trajectory.id, .file = file};
+        replayed.billed_per_counted = basis.billed_per_counted;
+        replayed.everything = {.tokens = figures.raw, .largest = figures.peak_raw};
+        replayed.under_chain = {.tokens = figures.sent, .largest = figures.peak_sent, .resets = figures.resets};
+        replayed.spending = evaluation::spending_of(asked, {});
+        replayed.session_report = reporter->take(static_cast<std::size_t>(command_.html.text_bytes));
+        add_call_costs(replayed.session_report, figures);
+        page_.add(std::move(replayed), session);
         return session;
     }
 
@@ -241,12 +241,12 @@ private:
     [[nodiscard]] const TokenCounter& counter() const { return *chains_.configured().config().token_counter; }
 
     /// Requests or a report on standard output leave standard error for the totals.
-    void tell() {
-        const std::string text = to_print(result(), common_.json);
+    void print_result() {
+        const std::string text = output_text(result(), common_.json);
         if (command_.requests == "-" || command_.html.file == "-") {
             write_error_stream(text);
         } else {
-            print_as_it_is(text);
+            print_raw(text);
         }
     }
 

@@ -14,7 +14,7 @@
 namespace whittle::cli {
 namespace {
 
-constexpr std::size_t most_replayed_shown = 5;
+constexpr std::size_t max_replayed_shown = 5;
 
 std::optional<double> dollars_by(const std::optional<Prices>& prices, double billed_tokens) {
     return prices ? std::optional(money_of(billed_tokens, *prices)) : std::nullopt;
@@ -41,33 +41,33 @@ ReportComparison ReplayPage::comparison_of(const SessionCost& cost) const {
             .subject = is_preset_ ? "The preset " + chain_ : chain_,
             .base = "with everything sent",
             .before = {.tokens = cost.everything, .dollars = dollars_by(prices_, cost.billed_everything)},
-            .after = {.tokens = cost.with_repairs, .dollars = dollars_by(prices_, cost.billed_with_repairs)}};
+            .after = {.tokens = cost.with_refetches, .dollars = dollars_by(prices_, cost.billed_with_refetches)}};
 }
 
-void ReplayPage::add(ReplayedStory&& told, const ReplayedSessions& session) {
+void ReplayPage::add(ReplayedReport&& replayed, const ReplayedSessions& session) {
     const ReportComparison comparison = comparison_of(session.cost);
-    rows_.push_back({.id = told.id,
-                     .file = told.file,
+    rows_.push_back({.id = replayed.id,
+                     .file = replayed.file,
                      .calls = session.totals.calls,
                      .as_sent = comparison.before,
                      .under_chain = comparison.after});
-    spending_ += told.spending;
-    everything_ += told.everything;
-    under_chain_ += told.under_chain;
-    told.story.price = dollars_by(prices_, told.billed_per_counted);
+    spending_ += replayed.spending;
+    everything_ += replayed.everything;
+    under_chain_ += replayed.under_chain;
+    replayed.session_report.price = dollars_by(prices_, replayed.billed_per_counted);
     Shown shown{.cost = session.cost.everything, .row = rows_.size() - 1};
-    shown.session.id = std::move(told.id);
-    shown.session.facts = fmt::format("{}, {}", numbered(session.totals.calls, "model call"), told.file);
+    shown.session.id = std::move(replayed.id);
+    shown.session.facts = fmt::format("{}, {}", numbered(session.totals.calls, "model call"), replayed.file);
     shown.session.verdict =
         cost_sentence(comparison) + " " +
-        changes_sentence(comparison.subject, told.story, session.cost.with_repairs - session.cost.sent);
-    shown.session.tables.push_back(rules_table(told.story));
+        changes_sentence(comparison.subject, replayed.session_report, session.cost.with_refetches - session.cost.sent);
+    shown.session.tables.push_back(rules_table(replayed.session_report));
     shown.session.tables.push_back(
-        costs_table("Costs of this session", told.everything, told.under_chain, session.cost));
-    shown.session.story = std::move(told.story);
+        costs_table("Costs of this session", replayed.everything, replayed.under_chain, session.cost));
+    shown.session.session_report = std::move(replayed.session_report);
     shown_.push_back(std::move(shown));
     std::ranges::stable_sort(shown_, std::greater{}, &Shown::cost);
-    if (shown_.size() > most_replayed_shown) shown_.pop_back();
+    if (shown_.size() > max_replayed_shown) shown_.pop_back();
 }
 
 ReportTable ReplayPage::costs_table(std::string caption, const RequestSums& everything, const RequestSums& under_chain,
@@ -105,11 +105,12 @@ ReportPage ReplayPage::take(const ReplayedSessions& sessions, AdvisedChain advis
     ReportPage page{
         .title = fmt::format("What {}{} {}", is_preset_ ? "the preset " : "", chain_, saves ? "saves" : "costs")};
     page.lead = fmt::format(
-        "{}, {}. Under {} they would have cost {}, beside sending everything.{} No model was run again: the replies "
+        "{}, {}. Under {} they would have cost {}, compared with sending everything.{} No model was run again: the "
+        "replies "
         "are the recorded ones.",
         numbered(sum.trajectories, "session"), numbered(sum.calls, "model call"), chain_,
         change_of(comparison.before, comparison.after),
-        fetched_again_text(sessions.cost.with_repairs - sessions.cost.sent));
+        fetched_again_text(sessions.cost.with_refetches - sessions.cost.sent));
     page.figures = cost_figures_of(comparison, grouped(everything_.tokens), grouped(under_chain_.tokens));
     page.figures.push_back({.label = "can be restored",
                             .value = fmt::format("{:.0f} %", 100.0 * sum.restorable()),

@@ -35,14 +35,14 @@ struct RequestSums {
 };
 
 /// One session, for a report.
-struct ReplayedStory {
+struct ReplayedReport {
     std::string id{};
     std::string file{};
     double billed_per_counted = 1;
     RequestSums everything{};
     RequestSums under_chain{};
     evaluation::Spending spending{};  ///< with everything sent
-    SessionStory story{};
+    SessionReport session_report{};
 };
 
 /// Gathers the report of `replay`: the five sessions that would have cost most if everything had been sent call by
@@ -55,7 +55,7 @@ public:
 
     [[nodiscard]] const std::string& chain() const noexcept { return chain_; }
     /// `totals` are of this session alone.
-    void add(ReplayedStory&& told, const ReplayedSessions& session);
+    void add(ReplayedReport&& replayed, const ReplayedSessions& session);
 
     /// `sum` is of all sessions. `config`: the chain's for the cache of that name. Takes the sessions along.
     [[nodiscard]] ReportPage take(const ReplayedSessions& sum, AdvisedChain advised,
@@ -80,7 +80,7 @@ private:
     RequestSums everything_{};  // of all sessions
     RequestSums under_chain_{};
     std::vector<ReportRow> rows_{};
-    std::vector<Shown> shown_{};  // the dearest first
+    std::vector<Shown> shown_{};  // the most expensive first
 };
 
 }  // namespace whittle::cli

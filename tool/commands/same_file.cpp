@@ -10,7 +10,7 @@
 
 namespace whittle::cli {
 
-std::string behind_links(const std::string& path) {
+std::string resolve_links(const std::string& path) {
     std::error_code error;
     const auto whole = std::filesystem::absolute(path, error);
     if (error) return path;
@@ -26,10 +26,10 @@ bool is_special(const std::string& path) {
 bool is_same_file(const std::string& a, const std::string& b) {
     if (a.empty() || b.empty()) return false;
     if (a == "-" || b == "-") return a == b;
-    const std::string behind_a = behind_links(a);
+    const std::string behind_a = resolve_links(a);
     if (behind_a == "/dev/null") return false;
     std::error_code ignored;
-    return behind_a == behind_links(b) || std::filesystem::equivalent(a, b, ignored);
+    return behind_a == resolve_links(b) || std::filesystem::equivalent(a, b, ignored);
 }
 
 void require_different_files(std::initializer_list<NamedPath> paths) {

@@ -7,12 +7,12 @@
 #include "memory_reserve.hpp"
 #include "options.hpp"
 #include "output.hpp"
-#include "passed_over.hpp"
 #include "same_file.hpp"
 #include "scan_input.hpp"
 #include "scan_report.hpp"
 #include "shape.hpp"
 #include "shown.hpp"
+#include "skipped_files.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
 #include "unknown_file.hpp"
@@ -45,14 +45,14 @@ public:
           input_{.limits = common.limits, .shape = to_shape(common.shape), .bills_only = command.bill} {
         settings_.window = command.window;
         settings_.is_masked = !are_secrets_shown();
-        settings_.story_bytes = static_cast<std::size_t>(command.html.text_bytes);
+        settings_.report_bytes = static_cast<std::size_t>(command.html.text_bytes);
         settings_.on_progress = [this](double share) {
             throw_if_memory_is_short();
             show_progress(share);
         };
         if (command.html.file.empty()) return;
-        settings_.wants_story = [this](const ScannedSession& session) {
-            return report_.would_be_dear(dear_cost_of(session));
+        settings_.wants_report = [this](const ScannedSession& session) {
+            return report_.would_be_listed(ranking_cost_of(session));
         };
     }
 
@@ -62,16 +62,16 @@ public:
         const PriceList prices = price_list();
         bills.settle(command_.since, prices);
         for (const std::string& model : prices.unused(bills.models()))
-            complain(fmt::format("note: --price {}: no call is of that model", shown(model)));
+            print_note(fmt::format("note: --price {}: no call is of that model", shown(model)));
         report_.set_bills(std::move(bills));
         if (!command_.bill) compare_sessions();
-        if (const std::string text = newer_.text(); !text.empty()) complain("note: " + text);
+        if (const std::string text = newer_.text(); !text.empty()) print_note("note: " + text);
         if (command_.html.file != "-") print_result();
         const bool has_failed = !has_written_report() || !failed_.empty() || !has_sessions_;
         const std::string left_out = left_out_text();
         // At the agents' own places there always is something else.
         if (!left_out.empty() && (has_failed || !command_.paths.empty()))
-            complain(has_failed ? "failed: " + left_out : left_out);
+            print_note(has_failed ? "failed: " + left_out : left_out);
         return has_failed ? failed : done;
     }
 
@@ -94,13 +94,13 @@ private:
 
     void find_files() {
         std::set<std::string> known;
-        for (const ScannedPlace& place : places_of_agents_or_paths()) {
-            report_.add_place(place);
-            for (const std::string& problem : place.problems) complain(problem);
-            if (place.links > 0)
-                complain(fmt::format("note: {}: {} {} not followed", place.path, grouped(place.links),
-                                     place.links == 1 ? "link was" : "links were"));
-            for (const std::string& file : place.files) {
+        for (const LogLocation& location : scanned_locations()) {
+            report_.add_location(location);
+            for (const std::string& problem : location.problems) print_note(problem);
+            if (location.links > 0)
+                print_note(fmt::format("note: {}: {} {} not followed", location.path, grouped(location.links),
+                                       location.links == 1 ? "link was" : "links were"));
+            for (const std::string& file : location.files) {
                 if (can_be_read_again(file) && !known.insert(canonical(file)).second)
                     continue;  // named twice, or beside a folder that it is in
                 files_.push_back({.path = file, .is_found = !is_given(file), .bytes = size_of(file)});
@@ -123,20 +123,20 @@ private:
         if (report_.sessions() > 0) {
             write_report(report_.take_page(advice()), command_.html);
         } else if (has_sessions_) {
-            complain("no report was written: no model call is of the days that are asked for");
+            print_note("no report was written: no model call is on or after --since");
             return false;
         }
         return true;
     }
 
-    [[nodiscard]] std::vector<ScannedPlace> places_of_agents_or_paths() const {
-        if (command_.paths.empty()) return places_of_agents();
-        std::vector<ScannedPlace> places;
+    [[nodiscard]] std::vector<LogLocation> scanned_locations() const {
+        if (command_.paths.empty()) return agent_log_locations();
+        std::vector<LogLocation> locations;
         for (const std::string& path : command_.paths) {
-            places.push_back(place_at(path));
-            if (!places.back().is_there) throw Error(Errc::not_found, fmt::format("read {}: it is not there", path));
+            locations.push_back(location_at(path));
+            if (!locations.back().exists) throw Error(Errc::not_found, fmt::format("read {}: it is not there", path));
         }
-        return places;
+        return locations;
     }
 
     /// Named on the command line, rather than found in a folder.
@@ -197,9 +197,9 @@ private:
             }
         }
         if (const std::int64_t rest = report_.sessions() - compared_; rest > 0)
-            complain(fmt::format("note: {} in the bills and not compared: {} file changed or failed meanwhile",
-                                 rest == 1 ? "1 session is" : grouped(rest) + " sessions are",
-                                 rest == 1 ? "its" : "their"));
+            print_note(fmt::format("note: {} in the bills and not compared: {} file changed or failed meanwhile",
+                                   rest == 1 ? "1 session is" : grouped(rest) + " sessions are",
+                                   rest == 1 ? "its" : "their"));
     }
 
     [[nodiscard]] std::span<const SessionBill> bills_of(const File& file) const {
@@ -266,16 +266,16 @@ private:
             report_.add_notes(read.notes);
             newer_.add(*read.format, read.notes);
             if (const std::string text = text_of_notes(read.notes); !text.empty())
-                complain(fmt::format("note: {}: {}", file, text));
+                print_note(fmt::format("note: {}: {}", file, text));
         }
-        if (read.passed_over) report_.pass_over(*std::move(read.passed_over));
+        if (read.skipped) report_.skip(*std::move(read.skipped));
     }
 
     /// Once a file: its sessions may be read twice.
     void fail(File& file, const std::string& reason) {
         if (std::exchange(file.has_failed, true)) return;
         failed_.push_back(shown(file.path));
-        complain(reason);
+        print_note(reason);
     }
 
     /// What is not in the sums, in one line: files that could not be read, which were told before, and those without a
@@ -287,7 +287,8 @@ private:
             const std::string count = numbered(static_cast<std::int64_t>(failed_.size()), "file");
             parts.push_back(fmt::format("{} could not be read ({})", count, some_of(failed_)));
         }
-        if (!report_.passed_over().empty()) parts.push_back("files without a session: " + report_.passed_over().text());
+        if (!report_.skipped_files().empty())
+            parts.push_back("files without a session: " + report_.skipped_files().text());
         if (!has_sessions_ && failed_.empty()) parts.push_back(what_is_read());
         return fmt::format("{}", fmt::join(parts, "; "));
     }
@@ -395,7 +396,7 @@ ExitCode run_scan(const ScanCommand& command, const CommonOptions& common) {
     if (command.bill && !command.html.file.empty())
         throw UsageError{"--bill and --html: the report shows what would have been saved, which --bill leaves out"};
     if (command.html.file == "-" && (common.json || command.csv))
-        throw UsageError{"--html -: expected a file beside --json and --csv"};
+        throw UsageError{"--html -: expected a file together with --json and --csv"};
     for (const std::string& path : command.paths)
         require_different_files({{"--html", command.html.file}, {"PATH", path}});
     const MemoryReserve reserve;

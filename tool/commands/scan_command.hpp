@@ -13,11 +13,11 @@ class App;
 namespace whittle::cli {
 
 struct ScanCommand {
-    std::vector<std::string> paths{};    ///< files and folders; empty: where agents keep their sessions
-    std::int64_t window = usual_window;  ///< tokens, for the presets
-    bool bill = false;                   ///< no strategies
-    std::string since{};                 ///< a day; empty: all
-    std::vector<std::string> prices{};   ///< as `PriceList::add` reads them
+    std::vector<std::string> paths{};      ///< files and folders; empty: where agents keep their sessions
+    std::int64_t window = default_window;  ///< tokens, for the presets
+    bool bill = false;                     ///< no strategies
+    std::string since{};                   ///< a day; empty: all
+    std::vector<std::string> prices{};     ///< as `PriceList::add` reads them
     bool csv = false;
     HtmlChoice html{};
 };

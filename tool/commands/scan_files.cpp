@@ -31,7 +31,7 @@ bool may_hold_sessions(const fs::path& file) {
 }
 
 /// Folder by folder, of which one is open at a time: what cannot be read is said, and the rest is looked at.
-void walk(const std::string& root, ScannedPlace& place) {
+void walk(const std::string& root, LogLocation& location) {
     std::vector<fs::path> folders{root};
     while (!folders.empty()) {
         const fs::path folder = std::move(folders.back());
@@ -42,34 +42,34 @@ void walk(const std::string& root, ScannedPlace& place) {
             std::error_code unknown;
             const fs::file_type type = at->symlink_status(unknown).type();
             if (type == fs::file_type::none) {
-                place.problems.push_back(fmt::format("read {}: {}", at->path().string(), unknown.message()));
+                location.problems.push_back(fmt::format("read {}: {}", at->path().string(), unknown.message()));
             } else if (type == fs::file_type::directory) {
                 folders.push_back(at->path());
             } else if (type == fs::file_type::symlink) {
-                ++place.links;
+                ++location.links;
             } else if (type == fs::file_type::regular && may_hold_sessions(at->path())) {
-                place.files.push_back(at->path().string());
+                location.files.push_back(at->path().string());
             }
         }
-        if (error) place.problems.push_back(fmt::format("read {}: {}", folder.string(), error.message()));
+        if (error) location.problems.push_back(fmt::format("read {}: {}", folder.string(), error.message()));
     }
 }
 
 }  // namespace
 
-ScannedPlace place_at(const std::string& path) {
-    ScannedPlace place{.agent = {}, .path = path};
+LogLocation location_at(const std::string& path) {
+    LogLocation location{.agent = {}, .path = path};
     std::error_code error;
     if (path == "-" || (fs::exists(path, error) && !fs::is_directory(path, error))) {
-        place.is_there = true;
-        place.files.push_back(path);
-        return place;
+        location.exists = true;
+        location.files.push_back(path);
+        return location;
     }
-    place.is_there = fs::exists(path, error);
-    if (place.is_there) walk(path, place);
-    std::ranges::sort(place.files);
-    keep_first_files(place.files);
-    return place;
+    location.exists = fs::exists(path, error);
+    if (location.exists) walk(path, location);
+    std::ranges::sort(location.files);
+    keep_first_files(location.files);
+    return location;
 }
 
 }  // namespace whittle::cli

@@ -18,26 +18,26 @@
 namespace whittle::cli {
 namespace {
 
-PassedOver of_no_known_form(const std::string& file, const logs::Recognition& recognised) {
+SkippedFile of_no_known_form(const std::string& file, const logs::Recognition& recognised) {
     return {file, "JSON of no known form",
             recognised.keys.empty() ? "" : fmt::format("keys {}", fmt::join(recognised.keys, ", "))};
 }
 
 /// What is known before anything is read. What was only found in a folder may be anything.
-std::optional<PassedOver> why_without_session(const std::string& file, InputBuffer& buffer,
-                                              const logs::Recognition& recognised, bool is_found) {
+std::optional<SkippedFile> why_without_session(const std::string& file, InputBuffer& buffer,
+                                               const logs::Recognition& recognised, bool is_found) {
     const std::string_view start = buffer.start();
     const std::size_t first = start.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
     const bool is_empty = first == std::string_view::npos;
-    if (is_empty && !recognised.format) return PassedOver{file, "empty", ""};
+    if (is_empty && !recognised.format) return SkippedFile{file, "empty", ""};
     if (is_database(start)) {
         if (recognised.format == logs::Format::pi) return std::nullopt;
         const auto tables = tables_of_other_program(file);
         if (!tables) return std::nullopt;
-        return PassedOver{file, "database of another program", fmt::format("tables {}", fmt::join(*tables, ", "))};
+        return SkippedFile{file, "database of another program", fmt::format("tables {}", fmt::join(*tables, ", "))};
     }
     if (recognised.format || !is_found) return std::nullopt;
-    if (start[first] != '{' && start[first] != '[') return PassedOver{file, "no JSON", ""};
+    if (start[first] != '{' && start[first] != '[') return SkippedFile{file, "no JSON", ""};
     const bool may_be_own = file.find(".jsonl") != std::string::npos;
     return may_be_own ? std::nullopt : std::optional(of_no_known_form(file, recognised));
 }
@@ -70,8 +70,8 @@ FileNotes read_sessions_of(const std::string& path, InputBuffer& buffer, bool is
     if (input.is_again) options.on_note = {};
     const logs::Recognition recognised = recognise_log(path, buffer);
     read.format = recognised.format;
-    read.passed_over = why_without_session(path, buffer, recognised, is_found);
-    if (read.passed_over) return read;
+    read.skipped = why_without_session(path, buffer, recognised, is_found);
+    if (read.skipped) return read;
     const std::string agent(read.format ? logs::name_of(*read.format) : "recorded");
     const std::optional<Shape> shape = read.format ? shape_of(*read.format, input.shape) : input.shape;
     const auto take = [&](logs::Session&& session) {
@@ -83,11 +83,11 @@ FileNotes read_sessions_of(const std::string& path, InputBuffer& buffer, bool is
     };
     if (!read.format) {
         if (read_own_sessions(buffer, recognised, options, is_found, take) == 0)
-            read.passed_over = of_no_known_form(path, recognised);
+            read.skipped = of_no_known_form(path, recognised);
         return read;
     }
     read.notes = read_log_at(path, buffer, *read.format, options, input.bills_only, take);
-    if (read.notes.sessions == 0) read.passed_over = PassedOver{path, "log without a session", agent};
+    if (read.notes.sessions == 0) read.skipped = SkippedFile{path, "log without a session", agent};
     return read;
 }
 

@@ -2,8 +2,8 @@
 
 #include "input.hpp"
 #include "logs/logs.hpp"
-#include "passed_over.hpp"
 #include "shape.hpp"
+#include "skipped_files.hpp"
 
 #include <optional>
 #include <string>
@@ -21,7 +21,7 @@ struct FoundSession {
 struct FileNotes {
     std::optional<logs::Format> format{};  ///< nullopt: sessions of the library's own form, or none
     logs::LogNotes notes{};
-    std::optional<PassedOver> passed_over{};  ///< there is no session in it
+    std::optional<SkippedFile> skipped{};  ///< there is no session in it
 };
 
 /// How files are read for a scan.

@@ -21,13 +21,13 @@ ordered_json agent_json(const BillSum& sum, const CountedSum& counted) {
 ordered_json strategy_json(const StrategySum& sum) {
     return {{"name", sum.name},
             {"cost", sum.cost},
-            {"cost_with_repairs", sum.with_repairs},
+            {"cost_with_refetches", sum.with_refetches},
             {"priced_sessions", sum.priced_sessions},
             {"dollars", dollars_json(sum.dollars, sum.priced_sessions)},
             {"sent_tokens", sum.sent},
             {"peak_tokens", sum.peak},
             {"resets", sum.resets},
-            {"needed", sum.asked},
+            {"needed", sum.needed},
             {"recoverable", sum.recoverable},
             {"lost", sum.lost}};
 }
@@ -51,25 +51,25 @@ ordered_json spending_json(const evaluation::Spending& spending) {
 
 }  // namespace
 
-void ScanReport::add_places(ordered_json& json) const {
-    json["places"] = ordered_json::array();
-    for (const ScannedPlace& place : places_)
-        json["places"].push_back({{"agent", place.agent},
-                                  {"path", place.path},
-                                  {"is_there", place.is_there},
-                                  {"files", place.files.size()}});
+void ScanReport::add_locations(ordered_json& json) const {
+    json["locations"] = ordered_json::array();
+    for (const LogLocation& location : locations_)
+        json["locations"].push_back({{"agent", location.agent},
+                                     {"path", location.path},
+                                     {"exists", location.exists},
+                                     {"files", location.files.size()}});
 }
 
 void ScanReport::add_notes_to(ordered_json& json) const {
-    json["notes"] = {{"records", notes_.records},       {"damaged_lines", notes_.damaged},
-                     {"mended_records", notes_.mended}, {"left_out", notes_.left_out},
-                     {"unknown", notes_.unknown},       {"versions", notes_.versions},
-                     {"newer_versions", notes_.newer},  {"files_passed_over", passed_over_.json()}};
+    json["notes"] = {{"records", notes_.records},           {"damaged_lines", notes_.damaged},
+                     {"repaired_records", notes_.repaired}, {"left_out", notes_.left_out},
+                     {"unknown", notes_.unknown},           {"versions", notes_.versions},
+                     {"newer_versions", notes_.newer},      {"skipped_files", skipped_.json()}};
 }
 
 std::string ScanReport::bill_json() const {
     ordered_json json;
-    add_places(json);
+    add_locations(json);
     json["total"] = whittle::cli::bill_json(tables_.all);
     json["agents"] = ordered_json::object();
     for (const auto& [agent, sum] : tables_.agents) json["agents"][agent] = whittle::cli::bill_json(sum);
@@ -80,7 +80,7 @@ std::string ScanReport::bill_json() const {
 
 std::string ScanReport::json() const {
     ordered_json json;
-    add_places(json);
+    add_locations(json);
     CountedSum counted;
     for (const auto& [agent, sum] : counted_) counted += sum;
     json["total"] = agent_json(tables_.all, counted);
@@ -99,18 +99,18 @@ std::string ScanReport::json() const {
     json["compactions"]["needed_later"] = ordered_json::object();
     for (const auto& [kind, count] : lost_)
         json["compactions"]["needed_later"][kind] = {
-            {"asked", count.asked}, {"visible", count.visible}, {"lost", count.lost}};
-    json["dearest"] = ordered_json::array();
-    for (const Dear& dear : dear_)
-        json["dearest"].push_back(
-            {{"session", dear.id},
-             {"agent", dear.agent},
-             {"file", dear.file},
-             {"calls", dear.calls},
-             {"cost", dear.cost},
-             {"is_billed", dear.is_billed},
-             {"dollars", dollars_json(dear.strategies.front().dollars, dear.strategies.front().priced_sessions)},
-             {"recommended_with_repairs", dear.recommended}});
+            {"needed", count.needed}, {"visible", count.visible}, {"lost", count.lost}};
+    json["most_expensive"] = ordered_json::array();
+    for (const ExpensiveSession& expensive : expensive_)
+        json["most_expensive"].push_back({{"session", expensive.id},
+                                          {"agent", expensive.agent},
+                                          {"file", expensive.file},
+                                          {"calls", expensive.calls},
+                                          {"cost", expensive.cost},
+                                          {"is_billed", expensive.is_billed},
+                                          {"dollars", dollars_json(expensive.strategies.front().dollars,
+                                                                   expensive.strategies.front().priced_sessions)},
+                                          {"recommended_with_refetches", expensive.recommended}});
     add_notes_to(json);
     return shown_json(json) + "\n";
 }

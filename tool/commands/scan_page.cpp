@@ -14,7 +14,7 @@ namespace {
 
 ReportCost cost_in_report(const StrategySum& sum) {
     const bool is_priced = sum.is_priced() && sum.priced_sessions == sum.sessions;
-    return {.tokens = sum.with_repairs, .dollars = is_priced ? std::optional(sum.dollars) : std::nullopt};
+    return {.tokens = sum.with_refetches, .dollars = is_priced ? std::optional(sum.dollars) : std::nullopt};
 }
 
 ReportCost cost_of_bill(const BillSum& bill) {
@@ -22,7 +22,7 @@ ReportCost cost_of_bill(const BillSum& bill) {
 }
 
 /// Tokens' worth of what was fetched again.
-double repairs_of(const StrategySum& sum) { return sum.with_repairs - sum.cost; }
+double refetches_of(const StrategySum& sum) { return sum.with_refetches - sum.cost; }
 
 /// Of that strategy on one session.
 ReportCost cost_on_session(const evaluation::Figures& figures, const ScannedSession& session) {
@@ -53,9 +53,9 @@ ReportFigure billed_figure(const BillSum& bill) {
 /// The sessions that are in no figure in front of it.
 ReportFigure all_sessions_figure(const StrategySum& recorded, const StrategySum& preset) {
     return {.label = fmt::format("all {} sessions", grouped(recorded.sessions)),
-            .value = change(recorded.with_repairs, preset.with_repairs),
-            .note = fmt::format("{} tokens' worth in place of {}; {} no bill", rounded(preset.with_repairs),
-                                rounded(recorded.with_repairs),
+            .value = change(recorded.with_refetches, preset.with_refetches),
+            .note = fmt::format("{} tokens' worth in place of {}; {} no bill", rounded(preset.with_refetches),
+                                rounded(recorded.with_refetches),
                                 recorded.sessions - recorded.priced_sessions == 1
                                     ? "1 has"
                                     : grouped(recorded.sessions - recorded.priced_sessions) + " have")};
@@ -93,9 +93,9 @@ ReportTable strategies_in_report(std::string caption, const std::vector<Strategy
     for (const StrategySum& sum : sums) {
         table.add({sum.name, cost_text(cost_in_report(sum)),
                    change_in_cell(cost_in_report(sums.front()), cost_in_report(sum)),
-                   percent_of(to_whole(sum.with_repairs - sum.cost), to_whole(sum.with_repairs)), grouped(sum.sent),
-                   grouped(sum.peak), grouped(sum.resets), percent_of(sum.recoverable, sum.asked),
-                   percent_of(sum.lost, sum.asked)});
+                   percent_of(to_whole(sum.with_refetches - sum.cost), to_whole(sum.with_refetches)), grouped(sum.sent),
+                   grouped(sum.peak), grouped(sum.resets), percent_of(sum.recoverable, sum.needed),
+                   percent_of(sum.lost, sum.needed)});
     }
     return {.caption = std::move(caption),
             .table = std::move(table),
@@ -104,7 +104,7 @@ ReportTable strategies_in_report(std::string caption, const std::vector<Strategy
                 "recommended, lossless and cheap are whittle's presets: the cheapest that keeps what the agent "
                 "needs in sight, one that takes out only what can be fetched again as it was, and one that takes "
                 "out old results sooner. cost: with what was missing fetched again, which is that part of it; "
-                "change: beside as recorded; largest call: its tokens; cache resets: calls whose beginning had "
+                "change: against as recorded; largest call: its tokens; cache resets: calls whose beginning had "
                 "been changed, so that the provider's cache held less; in the store only, and lost: of the texts "
                 "that later calls needed, those that the call had no longer but the store had, and those that "
                 "neither had."};
@@ -136,23 +136,25 @@ ReportRow ScanReport::row_of(const ScannedSession& session) {
     return row;
 }
 
-/// Takes the stories of the dearest along.
+/// Moves the reports of the most expensive sessions out.
 void ScanReport::take_sessions(ReportPage& page) {
-    for (Dear& dear : dear_) {
-        if (!dear.story) continue;
-        rows_[dear.row].shown = page.sessions.size();
+    for (ExpensiveSession& expensive : expensive_) {
+        if (!expensive.session_report) continue;
+        rows_[expensive.row].shown = page.sessions.size();
         ReportSession& session = page.sessions.emplace_back();
-        session.id = dear.id;
-        const std::string of_all =
-            dear.calls == dear.calls_in_log ? "" : fmt::format(" of {} in the log", grouped(dear.calls_in_log));
-        session.facts = fmt::format("{}, {}{}, {}", dear.agent, numbered(dear.calls, "call"), of_all, dear.file);
-        session.verdict =
-            cost_sentence(comparison_of(dear.strategies[0], dear.strategies[2])) + " " +
-            changes_sentence("The preset " + strategies_[1].name, *dear.story, repairs_of(dear.strategies[2]));
-        session.tables.push_back(rules_table(*dear.story));
-        session.tables.push_back(strategies_in_report("Strategies on this session", dear.strategies));
-        session.story = std::move(*dear.story);
-        dear.story.reset();
+        session.id = expensive.id;
+        const std::string of_all = expensive.calls == expensive.calls_in_log
+                                       ? ""
+                                       : fmt::format(" of {} in the log", grouped(expensive.calls_in_log));
+        session.facts =
+            fmt::format("{}, {}{}, {}", expensive.agent, numbered(expensive.calls, "call"), of_all, expensive.file);
+        session.verdict = cost_sentence(comparison_of(expensive.strategies[0], expensive.strategies[2])) + " " +
+                          changes_sentence("The preset " + strategies_[1].name, *expensive.session_report,
+                                           refetches_of(expensive.strategies[2]));
+        session.tables.push_back(rules_table(*expensive.session_report));
+        session.tables.push_back(strategies_in_report("Strategies on this session", expensive.strategies));
+        session.session_report = std::move(*expensive.session_report);
+        expensive.session_report.reset();
     }
 }
 
@@ -170,7 +172,7 @@ ReportOverview ScanReport::take_overview() {
         : has_bills ? "Costs are by our count, with what was missing fetched again. billed: what the provider said, "
                       "which is more where the log lacks some of it."
                     : "Costs are by our count, with what was missing fetched again.",
-        dear_.size(), has_bills ? ", by their bills where there are any" : "");
+        expensive_.size(), has_bills ? ", by their bills where there are any" : "");
     return all;
 }
 
@@ -200,7 +202,7 @@ void ScanReport::put_head(ReportPage& page) const {
         is_part           ? fmt::format("the {} that were billed", grouped(recorded_.priced_sessions))
         : sessions() == 1 ? "it"
                           : "they",
-        change_of(compared.before, compared.after), fetched_again_text(preset.with_repairs - preset.cost));
+        change_of(compared.before, compared.after), fetched_again_text(preset.with_refetches - preset.cost));
     page.figures =
         cost_figures_of(compared, is_part ? "" : grouped(recorded_.sent), is_part ? "" : grouped(preset.sent));
     const bool is_billed = tables_.all.billed_calls > 0;
@@ -225,7 +227,7 @@ void ScanReport::put_numbers(ReportPage& page) const {
     page.tables.push_back({.caption = "What was billed",
                            .table = agents_table(),
                            .note = std::string(bill_columns_note) + bill_notes(tables_)});
-    page.tables.push_back({.caption = "Our count beside the bill",
+    page.tables.push_back({.caption = "Our count against the bill",
                            .table = counted_table(),
                            .note = note_of_counts() + ("\n" + agreement_text())});
 }
@@ -237,7 +239,7 @@ ReportPage ScanReport::take_page(const ScanAdvice& advice) {
     page.spending = spending_bars(spending_, recorded_.sent);
     page.spending_note = std::string(spending_bars_note);
     const ReportComparison compared = comparison();
-    std::string example = dear_.empty() ? "" : dear_.front().file;
+    std::string example = expensive_.empty() ? "" : expensive_.front().file;
     take_sessions(page);
     if (!is_one) {
         page.overview = take_overview();

@@ -11,21 +11,21 @@
 namespace whittle::cli {
 namespace {
 
-constexpr std::size_t dear_shown = 5;
+constexpr std::size_t expensive_shown = 5;
 
 }  // namespace
 
 void CountedSum::add(const ScannedSession& session) {
     if (!session.is_comparable) return;
     ++sessions;
-    tells_cache = tells_cache && session.tells_cache;
+    reports_cache = reports_cache && session.reports_cache;
     billed += session.comparable;
     counted = add_saturating(counted, session.recorded.sent);
 }
 
 CountedSum& CountedSum::operator+=(const CountedSum& more) noexcept {
     sessions += more.sessions;
-    tells_cache = tells_cache && more.tells_cache;
+    reports_cache = reports_cache && more.reports_cache;
     billed += more.billed;
     counted = add_saturating(counted, more.counted);
     return *this;
@@ -36,26 +36,26 @@ void StrategySum::add(const evaluation::Figures& figures, const ScannedSession& 
     unpriced_calls += session.bill.billed_calls - session.bill.priced_calls;
     if (session.bill.priced_calls > 0) {
         const double own = session.recorded.money.back().sent;
-        const double change = own > 0 ? figures.money.back().with_repairs / own - 1.0 : 0.0;
+        const double change = own > 0 ? figures.money.back().with_refetches / own - 1.0 : 0.0;
         ++priced_sessions;
         billed_dollars += session.bill.dollars;
         dollars += session.bill.dollars + change * session.compared_dollars;
     }
     cost += figures.money.front().sent;
-    with_repairs += figures.money.front().with_repairs;
+    with_refetches += figures.money.front().with_refetches;
     sent = add_saturating(sent, figures.sent);
     peak = std::max(peak, figures.peak_sent);
     resets += figures.resets;
     for (const auto& kind : figures.probes) {
         for (const evaluation::ProbeCount& count : kind) {
-            asked += count.asked;
+            needed += count.needed;
             recoverable += count.recoverable;
             lost += count.lost;
         }
     }
 }
 
-std::string StrategySum::cost_text() const { return is_priced() ? cli::dollars(dollars) : rounded(with_repairs); }
+std::string StrategySum::cost_text() const { return is_priced() ? cli::dollars(dollars) : rounded(with_refetches); }
 
 ScanReport::ScanReport() {
     recorded_.name = "as recorded";
@@ -66,9 +66,9 @@ ScanReport::ScanReport() {
         strategies_.push_back({.name = name});
         std::string column = name;
         std::ranges::replace(column, ' ', '_');
-        csv_ += fmt::format(",cost_{0},cost_with_repairs_{0}", column);
+        csv_ += fmt::format(",cost_{0},cost_with_refetches_{0}", column);
     }
-    csv_ += ",repeated_calls,counted_cost_with_repairs,priced_calls,dollars\n";
+    csv_ += ",repeated_calls,counted_cost_with_refetches,priced_calls,dollars\n";
 }
 
 void ScanReport::add(ScannedSession&& session) {
@@ -78,14 +78,14 @@ void ScanReport::add(ScannedSession&& session) {
     spending_ += session.spending;
     bases_.add(session.basis);
     rows_.push_back(row_of(session));
-    add_dear(session);
+    add_expensive(session);
     add_csv(session);
     add_compactions(session);
     if (!session.is_comparable || session.recorded.sent == 0) return;
     const auto billed_hit = hit_rate_of(session.comparable);
     const double hit =
         static_cast<double>(session.recorded.money.front().cached_sent) / static_cast<double>(session.recorded.sent);
-    if (billed_hit && session.tells_cache) hit_differences_.push_back(hit - *billed_hit);
+    if (billed_hit && session.reports_cache) hit_differences_.push_back(hit - *billed_hit);
     token_ratios_.push_back(static_cast<double>(session.recorded.sent) /
                             static_cast<double>(input_of(session.comparable)));
 }
@@ -97,35 +97,36 @@ void ScanReport::set_bills(Bills&& bills) {
 
 void ScanReport::add_notes(const logs::LogNotes& notes) { notes_ += notes; }
 
-bool ScanReport::would_be_dear(double cost) const noexcept {
-    return dear_.size() < dear_shown || cost > dear_.back().rank;
+bool ScanReport::would_be_listed(double cost) const noexcept {
+    return expensive_.size() < expensive_shown || cost > expensive_.back().rank;
 }
 
-void ScanReport::add_dear(ScannedSession& session) {
-    const double rank = dear_cost_of(session);
-    if (!would_be_dear(rank)) return;
-    const double own = session.recorded.money.front().with_repairs;
-    Dear dear{.rank = rank,
-              .row = rows_.size() - 1,
-              .cost = session.bill.billed_calls > 0 ? session.bill.billed_cost : session.recorded.money.front().sent,
-              .agent = session.agent,
-              .id = session.id,
-              .file = session.file,
-              .calls = session.bill.calls,
-              .calls_in_log = session.calls_in_log,
-              .is_billed = session.bill.billed_calls > 0,
-              .recommended = own > 0 ? session.strategies[1].money.front().with_repairs / own : 1,
-              .billed = session.bill.billed,
-              .strategies = {{.name = recorded_.name}},
-              .story = std::move(session.story)};
-    dear.strategies.front().add(session.recorded, session);
+void ScanReport::add_expensive(ScannedSession& session) {
+    const double rank = ranking_cost_of(session);
+    if (!would_be_listed(rank)) return;
+    const double own = session.recorded.money.front().with_refetches;
+    ExpensiveSession expensive{
+        .rank = rank,
+        .row = rows_.size() - 1,
+        .cost = session.bill.billed_calls > 0 ? session.bill.billed_cost : session.recorded.money.front().sent,
+        .agent = session.agent,
+        .id = session.id,
+        .file = session.file,
+        .calls = session.bill.calls,
+        .calls_in_log = session.calls_in_log,
+        .is_billed = session.bill.billed_calls > 0,
+        .recommended = own > 0 ? session.strategies[1].money.front().with_refetches / own : 1,
+        .billed = session.bill.billed,
+        .strategies = {{.name = recorded_.name}},
+        .session_report = std::move(session.session_report)};
+    expensive.strategies.front().add(session.recorded, session);
     for (std::size_t i = 0; i < strategies_.size(); ++i) {
-        dear.strategies.push_back({.name = strategies_[i].name});
-        dear.strategies.back().add(session.strategies[i], session);
+        expensive.strategies.push_back({.name = strategies_[i].name});
+        expensive.strategies.back().add(session.strategies[i], session);
     }
-    dear_.push_back(std::move(dear));
-    std::ranges::stable_sort(dear_, std::greater{}, &Dear::rank);
-    if (dear_.size() > dear_shown) dear_.pop_back();
+    expensive_.push_back(std::move(expensive));
+    std::ranges::stable_sort(expensive_, std::greater{}, &ExpensiveSession::rank);
+    if (expensive_.size() > expensive_shown) expensive_.pop_back();
 }
 
 void ScanReport::add_compactions(const ScannedSession& session) {
@@ -144,8 +145,8 @@ void ScanReport::add_csv(const ScannedSession& s) {
                         s.bill.billed.input, s.bill.billed.cache_read, s.bill.billed.cache_write, s.bill.billed.output,
                         s.bill.billed_cost, s.recorded.sent, s.recorded.money.front().sent);
     for (const evaluation::Figures& figures : s.strategies)
-        csv_ += fmt::format(",{:.1f},{:.1f}", figures.money.front().sent, figures.money.front().with_repairs);
-    csv_ += fmt::format(",{},{:.1f},{},{}\n", s.bill.repeated_calls, s.recorded.money.front().with_repairs,
+        csv_ += fmt::format(",{:.1f},{:.1f}", figures.money.front().sent, figures.money.front().with_refetches);
+    csv_ += fmt::format(",{},{:.1f},{},{}\n", s.bill.repeated_calls, s.recorded.money.front().with_refetches,
                         s.bill.priced_calls, dollars_cell(s.bill));
 }
 

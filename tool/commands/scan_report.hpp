@@ -1,12 +1,12 @@
 #pragma once
 
 #include "bill_sums.hpp"
-#include "passed_over.hpp"
 #include "report_advice.hpp"
 #include "report_page.hpp"
 #include "scan_files.hpp"
 #include "scan_session.hpp"
 #include "session_cost.hpp"
+#include "skipped_files.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -22,9 +22,9 @@ namespace whittle::cli {
 /// What we count of sessions of which every call was billed, beside these bills.
 struct CountedSum {
     std::int64_t sessions = 0;
-    bool tells_cache = true;   ///< all of these say what was read from a cache
-    Usage billed{};            ///< what these were billed
-    std::int64_t counted = 0;  ///< input tokens of these, by our count
+    bool reports_cache = true;  ///< all of these say what was read from a cache
+    Usage billed{};             ///< what these were billed
+    std::int64_t counted = 0;   ///< input tokens of these, by our count
 
     /// Passes over a session that is not comparable.
     void add(const ScannedSession& session);
@@ -38,13 +38,13 @@ struct StrategySum {
     std::int64_t priced_sessions = 0;  ///< with a billed call whose price is known
     std::int64_t unpriced_calls = 0;   ///< billed, and no price is known
     double billed_dollars = 0;         ///< as far as prices are known
-    double dollars = 0;                ///< of these: the bills, changed as the cost with repairs is
+    double dollars = 0;                ///< of these: the bills, changed as the cost with refetches is
     double cost = 0;                   ///< in input tokens
-    double with_repairs = 0;           ///< and what was needed and missing fetched again
+    double with_refetches = 0;         ///< and what was needed and missing fetched again
     std::int64_t sent = 0;
     std::int64_t peak = 0;
     std::int64_t resets = 0;
-    std::int64_t asked = 0;  ///< what later calls needed
+    std::int64_t needed = 0;  ///< what later calls needed
     std::int64_t recoverable = 0;
     std::int64_t lost = 0;
 
@@ -54,7 +54,7 @@ struct StrategySum {
     [[nodiscard]] bool is_priced() const noexcept { return priced_sessions > 0 && unpriced_calls == 0; }
     /// What it cost with what was missing read again: the bills in dollars where all of them have prices, else all
     /// sessions in tokens at the plain input price.
-    [[nodiscard]] double comparable_cost() const noexcept { return is_priced() ? dollars : with_repairs; }
+    [[nodiscard]] double comparable_cost() const noexcept { return is_priced() ? dollars : with_refetches; }
     /// "$1.20", or "43,031".
     [[nodiscard]] std::string cost_text() const;
 };
@@ -82,10 +82,10 @@ public:
     void set_bills(Bills&& bills);
     [[nodiscard]] const Bills& bills() const noexcept { return bills_; }
     void add(ScannedSession&& session);
-    void add_place(const ScannedPlace& place) { places_.push_back(place); }
+    void add_location(const LogLocation& location) { locations_.push_back(location); }
     void add_notes(const logs::LogNotes& notes);
-    void pass_over(PassedOver file) { passed_over_.add(std::move(file)); }
-    [[nodiscard]] const PassedOverFiles& passed_over() const noexcept { return passed_over_; }
+    void skip(SkippedFile file) { skipped_.add(std::move(file)); }
+    [[nodiscard]] const SkippedFiles& skipped_files() const noexcept { return skipped_; }
 
     /// That have a bill which counts.
     [[nodiscard]] std::int64_t sessions() const noexcept { return tables_.all.sessions; }
@@ -96,28 +96,28 @@ public:
     [[nodiscard]] std::string bill_json() const;
     /// A line for each session; the first one names the columns.
     [[nodiscard]] const std::string& csv() const noexcept { return csv_; }
-    /// A report of all of it, the dearest sessions call by call; takes these along.
+    /// A report of all of it, the most expensive sessions call by call; takes these along.
     [[nodiscard]] ReportPage take_page(const ScanAdvice& advice);
-    /// Whether a session of this cost is among the dearest so far, so that `page` wants its story.
-    [[nodiscard]] bool would_be_dear(double cost) const noexcept;
+    /// Whether a session of this cost is among the most expensive so far, so that `page` needs its report.
+    [[nodiscard]] bool would_be_listed(double cost) const noexcept;
 
 private:
-    /// One of the dearest.
-    struct Dear {
-        double rank = 0;      ///< as `dear_cost_of` has it
+    /// One of the most expensive.
+    struct ExpensiveSession {
+        double rank = 0;      ///< as `ranking_cost_of` has it
         std::size_t row = 0;  ///< index in `rows_`
         double cost = 0;      ///< in tokens at the plain input price
         std::string agent{}, id{}, file{};
         std::int64_t calls = 0;
         std::int64_t calls_in_log = 0;  ///< with those that do not count
         bool is_billed = false;
-        double recommended = 0;  ///< of what the agent's own requests cost, both with repairs
+        double recommended = 0;  ///< of what the agent's own requests cost, both with refetches
         Usage billed{};
         std::vector<StrategySum> strategies{};  ///< the agent's own, then those of `scanned_strategies`
-        std::optional<SessionStory> story{};
+        std::optional<SessionReport> session_report{};
     };
 
-    void add_places(nlohmann::ordered_json& json) const;
+    void add_locations(nlohmann::ordered_json& json) const;
     void add_notes_to(nlohmann::ordered_json& json) const;
     void add_csv(const ScannedSession& session);
     [[nodiscard]] static ReportRow row_of(const ScannedSession& session);
@@ -127,7 +127,7 @@ private:
     void put_numbers(ReportPage& page) const;
     void take_sessions(ReportPage& page);
     [[nodiscard]] ReportOverview take_overview();
-    void add_dear(ScannedSession& session);
+    void add_expensive(ScannedSession& session);
     void add_compactions(const ScannedSession& session);
     /// What it comes to, in a sentence.
     [[nodiscard]] std::string lead_text() const;
@@ -145,10 +145,10 @@ private:
     [[nodiscard]] Table spending_table() const;
     [[nodiscard]] std::string ages_text() const;
     [[nodiscard]] std::string compactions_text() const;
-    [[nodiscard]] Table dear_table() const;
+    [[nodiscard]] Table expensive_table() const;
     [[nodiscard]] std::string notes_text() const;
 
-    std::vector<ScannedPlace> places_{};
+    std::vector<LogLocation> locations_{};
     Bills bills_{};
     BillTables tables_{};
     std::map<std::string, CountedSum> counted_{};  // by agent
@@ -156,7 +156,7 @@ private:
     std::vector<StrategySum> strategies_{};
     evaluation::Spending spending_{};
     std::vector<ReportRow> rows_{};  // of all sessions
-    std::vector<Dear> dear_{};
+    std::vector<ExpensiveSession> expensive_{};
     std::vector<double> hit_differences_{};  // ours less what was billed, by session
     std::vector<double> token_ratios_{};     // ours over what was billed
     CostBases bases_{};
@@ -164,7 +164,7 @@ private:
     std::int64_t compacted_sessions_ = 0;
     std::map<std::string, evaluation::ProbeCount> lost_{};  // in compacted sessions, by kind
     logs::LogNotes notes_{};
-    PassedOverFiles passed_over_{};
+    SkippedFiles skipped_{};
     std::string csv_{};
 };
 

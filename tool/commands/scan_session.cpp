@@ -1,13 +1,13 @@
 #include "scan_session.hpp"
 
 #include "agent_log.hpp"
-#include "beside_each_other.hpp"
+#include "call_costs.hpp"
 #include "call_progress.hpp"
 #include "compared_chain.hpp"
 #include "cost_basis.hpp"
 #include "interrupt.hpp"
+#include "run_in_parallel.hpp"
 #include "shape.hpp"
-#include "story_costs.hpp"
 
 #include <algorithm>
 #include <array>
@@ -72,7 +72,7 @@ void compare_bill(const SessionBill& bill, const logs::Session& session, Scanned
     scanned.compared_dollars = scanned.bill.dollars;
     scanned.is_comparable =
         counted > 0 && counted == session.calls.size() && session.elsewhere.empty() && input_of(scanned.comparable) > 0;
-    scanned.tells_cache = scanned.comparable.cache_read > 0 || scanned.comparable.cache_write > 0;
+    scanned.reports_cache = scanned.comparable.cache_read > 0 || scanned.comparable.cache_write > 0;
 }
 
 /// Compactions that no copied call had seen yet.
@@ -121,16 +121,17 @@ public:
             session, [&](evaluation::TakeRequest take) { evaluation::requests_as_recorded(session, cuts_, take); });
         std::vector<std::function<void()>> parts;
         scanned_.strategies.resize(1 + scanned_presets.size());
-        const bool wants_story = settings_.wants_story && settings_.wants_story(scanned_);
+        const bool wants_report = settings_.wants_report && settings_.wants_report(scanned_);
         for (std::size_t i = 0; i < scanned_presets.size(); ++i) {
-            const bool tells = wants_story && i == 0;
+            const bool tells = wants_report && i == 0;
             parts.emplace_back([&, i, tells] {
-                scanned_.strategies[1 + i] = figures_of(scanned_presets[i], session, tells ? &scanned_.story : nullptr);
+                scanned_.strategies[1 + i] =
+                    figures_of(scanned_presets[i], session, tells ? &scanned_.session_report : nullptr);
             });
         }
         parts.emplace_back([&] { scanned_.strategies.front() = figures_of_everything(session); });
         parts.emplace_back([&] { scanned_.spending = evaluation::spending_of(session, cuts_, uncounted_); });
-        run_beside_each_other(parts);
+        run_in_parallel(parts);
     }
 
 private:
@@ -143,40 +144,40 @@ private:
             .profiles = {scanned_.basis.profile}, .storage = {}, .window = settings_.window, .uncounted = uncounted_};
         if (bill_.prices && bill_.prices->input > 0)
             options.profiles.push_back(with_prices(scanned_.basis.profile, *bill_.prices));
-        options.lists_calls = settings_.wants_story != nullptr;
+        options.lists_calls = settings_.wants_report != nullptr;
         return options;
     }
 
-    /// `story`: takes what a report shows of it; null: nobody wants that.
+    /// `session_report`: is set to the report of the session; null: none is made.
     evaluation::Figures figures_of(const char* preset, const evaluation::Session& session,
-                                   std::optional<SessionStory>* story) const {
-        ComparedChain chain(choice_of(preset), false, story != nullptr);
-        const auto on_call = [this] { tell_progress(); };
-        if (story == nullptr) {
+                                   std::optional<SessionReport>* session_report) const {
+        ComparedChain chain(choice_of(preset), false, session_report != nullptr);
+        const auto on_call = [this] { report_progress(); };
+        if (session_report == nullptr) {
             chain.take(trajectory_, scanned_.basis, on_call);
         } else {
-            *story =
-                chain.take_and_tell(trajectory_, scanned_.basis,
-                                    {.text_bytes = settings_.story_bytes, .is_masked = settings_.is_masked}, on_call);
+            *session_report = chain.take_and_report(
+                trajectory_, scanned_.basis, {.text_bytes = settings_.report_bytes, .is_masked = settings_.is_masked},
+                on_call);
         }
         evaluation::Figures figures = chain.evaluate_last(session, options());
-        if (story != nullptr) tell(**story, figures);
+        if (session_report != nullptr) add_costs(**session_report, figures);
         return figures;
     }
 
     /// In dollars where the bill is: what was billed for calls that no message shows is on both sides then.
-    void tell(SessionStory& story, const evaluation::Figures& figures) const {
+    void add_costs(SessionReport& session_report, const evaluation::Figures& figures) const {
         const double own = scanned_.recorded.money.back().sent;
         const bool has_dollars = scanned_.bill.is_priced() && scanned_.compared_dollars > 0 && own > 0;
         if (has_dollars) {
-            story.price = scanned_.compared_dollars / own;
-            story.billed_beside = scanned_.bill.dollars - scanned_.compared_dollars;
+            session_report.price = scanned_.compared_dollars / own;
+            session_report.billed_elsewhere = scanned_.bill.dollars - scanned_.compared_dollars;
         }
-        tell_costs(story, scanned_.recorded, figures, has_dollars ? figures.money.size() - 1 : 0);
+        add_call_costs(session_report, scanned_.recorded, figures, has_dollars ? figures.money.size() - 1 : 0);
     }
 
     /// What the presets do takes most of the time.
-    void tell_progress() const {
+    void report_progress() const {
         if (!settings_.on_progress) return;
         const std::lock_guard lock(mutex_);
         settings_.on_progress(++made_ / requests_);
@@ -247,7 +248,7 @@ logs::Session as_logged(Trajectory<>&& trajectory) {
     return session;
 }
 
-double dear_cost_of(const ScannedSession& session) noexcept {
+double ranking_cost_of(const ScannedSession& session) noexcept {
     return session.bill.billed_calls > 0 ? session.bill.rank() : session.recorded.money.front().sent;
 }
 

@@ -31,22 +31,22 @@ constexpr std::string_view counted_note =
 constexpr std::string_view spending_note =
     "tokens: of these messages, each once; sent: in all requests together, since a message goes along with every later "
     "call; share: of what these messages sent (system text and tools are not here)\n";
-constexpr std::string_view dear_note =
+constexpr std::string_view expensive_note =
     "as recorded and recommended: by our count of the same requests, with what calls needed and no longer had read "
     "again; ratio: of these two\n";
 
 constexpr std::string_view next_note =
-    "next: `--html report.html` draws where it went and the dearest sessions call by call; `whittle config show "
+    "next: `--html report.html` draws where it went and the most expensive sessions call by call; `whittle config show "
     "--preset "
     "recommended` prints the configuration, and docs/quickstart.md puts it into an agent\n";
 
 /// The value that a share of them are below; between two of them in proportion.
 double quantile(std::vector<double> values, double share) {
     std::ranges::sort(values);
-    const double place = share * static_cast<double>(values.size() - 1);
-    const auto below = static_cast<std::size_t>(place);
+    const double location = share * static_cast<double>(values.size() - 1);
+    const auto below = static_cast<std::size_t>(location);
     const std::size_t above = std::min(below + 1, values.size() - 1);
-    return std::lerp(values[below], values[above], place - static_cast<double>(below));
+    return std::lerp(values[below], values[above], location - static_cast<double>(below));
 }
 
 std::string hit_text(const Usage& usage) {
@@ -82,8 +82,9 @@ std::string ScanReport::text(bool colour) const {
                 wrapped_lines(strategies_note(recorded_) + bases_.text(), columns) + "\n" +
                 spending_table().folded_text(colour, columns) +
                 wrapped_lines(std::string(spending_note) + ages_text(), columns) + "\n" +
-                wrapped_lines(compactions_text(), columns) + "\n" + dear_table().folded_text(colour, columns) +
-                wrapped_lines(std::string(dear_note), columns) + "\n" + wrapped_lines(std::string(next_note), columns);
+                wrapped_lines(compactions_text(), columns) + "\n" + expensive_table().folded_text(colour, columns) +
+                wrapped_lines(std::string(expensive_note), columns) + "\n" +
+                wrapped_lines(std::string(next_note), columns);
     }
     return text + wrapped_lines(none_counts_text() + notes_text(), columns);
 }
@@ -93,8 +94,8 @@ std::string ScanReport::bill_text(bool colour) const {
     std::string text = places_text();
     if (sessions() > 0) {
         const auto table = [&](const BillSums& sums, const BillTableForm& form) {
-            const bool is_told = sums.size() > 1 || !sums.contains("");
-            return is_told ? bill_table(sums, tables_.all, form).folded_text(colour, columns) + "\n" : "";
+            const bool is_shown = sums.size() > 1 || !sums.contains("");
+            return is_shown ? bill_table(sums, tables_.all, form).folded_text(colour, columns) + "\n" : "";
         };
         text += "\n" + wrapped_lines(bill_sentence(tables_.all) + "\n", columns) + "\n" +
                 table(tables_.agents, {.heading = "billed"}) + table(tables_.models, {.heading = "by model"}) +
@@ -110,7 +111,7 @@ std::string ScanReport::bill_notes_text(std::size_t columns) const {
 
 std::string ScanReport::none_counts_text() const {
     if (sessions() > 0 || bills_.sessions().empty()) return "";
-    return "\nNo model call is of the days that are asked for.\n" + bill_notes(tables_);
+    return "\nNo model call is on or after --since.\n" + bill_notes(tables_);
 }
 
 std::string ScanReport::lead_text() const { return bill_sentence(tables_.all) + "\n" + comparison_text(); }
@@ -137,19 +138,19 @@ std::string ScanReport::comparison_text() const {
 std::string ScanReport::places_text() const {
     std::string text;
     std::vector<std::string> absent;
-    const auto is_there = [&](const std::string& agent) {
-        return std::ranges::any_of(places_,
-                                   [&](const ScannedPlace& place) { return place.is_there && place.agent == agent; });
+    const auto exists = [&](const std::string& agent) {
+        return std::ranges::any_of(
+            locations_, [&](const LogLocation& location) { return location.exists && location.agent == agent; });
     };
-    for (const ScannedPlace& place : places_) {
-        if (place.is_there) {
-            text += fmt::format("{}{}: {}\n", place.agent.empty() ? "" : place.agent + ": ", shown(place.path),
-                                numbered(static_cast<std::int64_t>(place.files.size()), "file"));
-        } else if (!is_there(place.agent) && std::ranges::find(absent, place.agent) == absent.end()) {
-            absent.push_back(place.agent);
+    for (const LogLocation& location : locations_) {
+        if (location.exists) {
+            text += fmt::format("{}{}: {}\n", location.agent.empty() ? "" : location.agent + ": ", shown(location.path),
+                                numbered(static_cast<std::int64_t>(location.files.size()), "file"));
+        } else if (!exists(location.agent) && std::ranges::find(absent, location.agent) == absent.end()) {
+            absent.push_back(location.agent);
         }
     }
-    if (!absent.empty()) text += fmt::format("not there: {}\n", fmt::join(absent, ", "));
+    if (!absent.empty()) text += fmt::format("not found: {}\n", fmt::join(absent, ", "));
     return text;
 }
 
@@ -162,7 +163,7 @@ Table ScanReport::counted_table() const {
         const std::int64_t billed_input = input_of(sum.billed);
         counted.add({agent, grouped(sum.sessions), grouped(billed_input), grouped(sum.counted),
                      ratio(static_cast<double>(sum.counted), static_cast<double>(billed_input)),
-                     sum.tells_cache ? hit_text(sum.billed) : "-"});
+                     sum.reports_cache ? hit_text(sum.billed) : "-"});
     }
     return counted;
 }
@@ -181,21 +182,21 @@ std::string ScanReport::agreement_text() const {
 
 Table strategies_table_of(const std::vector<StrategySum>& sums) {
     const bool has_dollars = sums.front().priced_sessions > 0;
-    std::vector<std::string> header{"counted by us", "cost", "ratio",  "repaired", "ratio",
-                                    "sent",          "peak", "resets", "hidden",   "lost"};
+    std::vector<std::string> header{"counted by us", "cost", "ratio",  "with refetches", "ratio",
+                                    "sent",          "peak", "resets", "stored",         "lost"};
     if (has_dollars) header.insert(header.begin() + 1, "dollars");
     Table table(std::move(header));
     for (const StrategySum& sum : sums) {
         std::vector<std::string> row{sum.name,
                                      rounded(sum.cost),
                                      ratio(sum.cost, sums.front().cost),
-                                     rounded(sum.with_repairs),
-                                     ratio(sum.with_repairs, sums.front().with_repairs),
+                                     rounded(sum.with_refetches),
+                                     ratio(sum.with_refetches, sums.front().with_refetches),
                                      grouped(sum.sent),
                                      grouped(sum.peak),
                                      grouped(sum.resets),
-                                     percent_of(sum.recoverable, sum.asked),
-                                     percent_of(sum.lost, sum.asked)};
+                                     percent_of(sum.recoverable, sum.needed),
+                                     percent_of(sum.lost, sum.needed)};
         if (has_dollars) row.insert(row.begin() + 1, dollars(sum.dollars));
         table.add(std::move(row));
     }
@@ -204,14 +205,16 @@ Table strategies_table_of(const std::vector<StrategySum>& sums) {
 
 std::string strategies_note(const StrategySum& recorded) {
     std::string text =
-        "cost: in tokens at the plain input price; repaired: and what calls needed and no longer had read again; "
+        "cost: in tokens at the plain input price; with refetches: plus what calls needed and no longer had, read "
+        "again; "
         "ratio: to the agents' own; sent: input tokens of all requests; peak: of the largest one; resets: calls before "
-        "which an edit made more than 64 tokens of the cache useless; hidden: of what later calls needed, what they "
-        "could only read back; lost: what was nowhere\n";
+        "which an edit made more than 64 tokens of the cache useless; stored, lost: of what later calls needed, the "
+        "share that only the store had, and that nothing had\n";
     if (recorded.priced_sessions > 0)
         text += fmt::format(
-            "dollars: the bill{}, changed as the repaired cost by the model's own prices is over the cost as recorded; "
-            "sessions of dearer models weigh more in them than in the ratios\n",
+            "dollars: the bill{}, changed as the cost with refetches by the model's own prices is over the cost as "
+            "recorded; "
+            "sessions of more expensive models weigh more in them than in the ratios\n",
             recorded.priced_sessions == recorded.sessions && recorded.is_priced()
                 ? ""
                 : fmt::format(" of {}, as far as prices are known", numbered(recorded.priced_sessions, "session")));
@@ -260,24 +263,24 @@ std::string ScanReport::compactions_text() const {
     std::string text = fmt::format("compactions by the agents: {} in {}; needed later and lost:", grouped(compactions_),
                                    numbered(compacted_sessions_, "session"));
     for (const auto& [kind, count] : lost_) {
-        if (count.asked > 0) text += fmt::format(" {} {} of {},", kind, grouped(count.lost), grouped(count.asked));
+        if (count.needed > 0) text += fmt::format(" {} {} of {},", kind, grouped(count.lost), grouped(count.needed));
     }
     if (text.ends_with(':')) text += " nothing was needed.";
     text.back() = '\n';
     return text;
 }
 
-Table ScanReport::dear_table() const {
-    Table table({"dearest sessions", "agent", "calls", "billed", "as recorded", "recommended", "ratio"});
-    for (const Dear& dear : dear_) {
-        const StrategySum& own = dear.strategies.front();
-        const StrategySum& preset = dear.strategies[2];
+Table ScanReport::expensive_table() const {
+    Table table({"most expensive", "agent", "calls", "billed", "as recorded", "recommended", "ratio"});
+    for (const ExpensiveSession& expensive : expensive_) {
+        const StrategySum& own = expensive.strategies.front();
+        const StrategySum& preset = expensive.strategies[2];
         const bool in_dollars = own.priced_sessions > 0;
-        const std::string billed = in_dollars ? dollars(own.billed_dollars) : rounded(dear.cost);
-        table.add({clipped_name(dear.id), dear.agent, grouped(dear.calls), dear.is_billed ? billed : "-",
-                   in_dollars ? dollars(own.dollars) : rounded(own.with_repairs),
-                   in_dollars ? dollars(preset.dollars) : rounded(preset.with_repairs),
-                   in_dollars ? ratio(preset.dollars, own.dollars) : ratio(preset.with_repairs, own.with_repairs)});
+        const std::string billed = in_dollars ? dollars(own.billed_dollars) : rounded(expensive.cost);
+        table.add({clipped_name(expensive.id), expensive.agent, grouped(expensive.calls),
+                   expensive.is_billed ? billed : "-", in_dollars ? dollars(own.dollars) : rounded(own.with_refetches),
+                   in_dollars ? dollars(preset.dollars) : rounded(preset.with_refetches),
+                   in_dollars ? ratio(preset.dollars, own.dollars) : ratio(preset.with_refetches, own.with_refetches)});
     }
     return table;
 }
@@ -286,7 +289,7 @@ std::string ScanReport::notes_text() const {
     std::string text;
     const auto add = [&](const std::string& line) { text += (text.empty() ? "\n" : "") + line + "\n"; };
     if (!notes_.left_out.empty()) add("in the logs and no part of a conversation: " + list_of_kinds(notes_.left_out));
-    if (!passed_over_.empty()) add("files without a session: " + passed_over_.text());
+    if (!skipped_.empty()) add("files without a session: " + skipped_.text());
     return text;
 }
 

@@ -39,16 +39,16 @@ public:
 
     void run() {
         try {
-            const ServerFacts facts = learn_server(*tool_transport(), {.base_url = address_of(model_),
+            const ServerFacts facts = probe_server(*tool_transport(), {.base_url = address_of(model_),
                                                                        .model = http_.model,
                                                                        .headers = headers_of(model_, key_),
                                                                        .stop = interrupt_token()});
-            tell_answer(facts);
+            report_answer(facts);
             if (facts.status == 401 || facts.status == 403 || (facts.status >= 300 && facts.status < 400)) return;
-            tell_id(facts.models);
-            tell_kind(facts);
-            tell_window(facts);
-            tell_template(facts);
+            report_id(facts.models);
+            report_kind(facts);
+            report_window(facts);
+            report_template(facts);
         } catch (const ModelError& error) {
             add(Health::failed, error.what(), "start the server, or correct base_url");
         } catch (const Error& error) {  // without libcurl
@@ -61,7 +61,7 @@ private:
         findings_.push_back({health, topic_, std::move(text), std::move(advice)});
     }
 
-    void tell_answer(const ServerFacts& facts) {
+    void report_answer(const ServerFacts& facts) {
         const std::string host = host_of(address_of(model_));
         if (facts.status == 401 || facts.status == 403)
             return add(Health::failed, fmt::format("{} refuses the key (HTTP {})", host, facts.status),
@@ -78,7 +78,7 @@ private:
         add(Health::ok, fmt::format("{} answers", host));
     }
 
-    void tell_id(const std::vector<std::string>& ids) {
+    void report_id(const std::vector<std::string>& ids) {
         const auto is_ours = [&](const std::string& id) { return id == http_.model || id == http_.model + ":latest"; };
         if (ids.empty() || std::ranges::any_of(ids, is_ours)) return;
         constexpr std::size_t most = 5;
@@ -91,17 +91,17 @@ private:
     }
 
     /// What it is, where that changes how it is used.
-    void tell_kind(const ServerFacts& facts) {
+    void report_kind(const ServerFacts& facts) {
         if (facts.slots > 0)
             add(Health::ok, fmt::format("it keeps {} conversation{} side by side (id_slot)", facts.slots,
                                         facts.slots == 1 ? "" : "s"));
         if (facts.has_tokenizer) add(Health::ok, "it counts tokens by its own vocabulary (/tokenize)");
-        if (facts.cuts_silently)
-            add(Health::warning, "it leaves out the oldest messages of a request that is too large, in silence",
-                "keep profile.context_window at its window; with_cut_watch notices");
+        if (facts.truncates_silently)
+            add(Health::warning, "it silently truncates a request that is too large",
+                "keep profile.context_window at its window; with_truncation_check notices");
     }
 
-    void tell_window(const ServerFacts& facts) {
+    void report_window(const ServerFacts& facts) {
         if (facts.context_window == 0) return;
         const std::int64_t window = facts.context_window;
         const std::int64_t ours = profile_.context_window;
@@ -117,7 +117,7 @@ private:
         add(Health::ok, text);
     }
 
-    void tell_template(const ServerFacts& facts) {
+    void report_template(const ServerFacts& facts) {
         if (!facts.renders_tools) return;
         if (*facts.renders_tools) return add(Health::ok, "its chat template renders tools");
         add(Health::warning, "its chat template renders no tools: a model there does not see them",
@@ -155,8 +155,8 @@ void diagnose_models(const ChainSettings& settings, bool allow_remote, Symptoms&
         const auto key = key_for(model, findings);
         if (!allow_remote && !is_loopback(address)) {
             findings.push_back({Health::ok, topic,
-                                fmt::format("{} is not asked: it is another machine", host_of(address)),
-                                "--allow-remote asks for its list of models, which costs nothing"});
+                                fmt::format("{} is not queried: it is another machine", host_of(address)),
+                                "--allow-remote queries its list of models, which costs nothing"});
         } else if (key) {
             ServerProbe(model, settings.config.profile, *key, findings).run();
         }

@@ -99,17 +99,17 @@ void SessionCost::add(const CostBasis& basis, const evaluation::Figures& figures
     const evaluation::Money& money = figures.money.front();
     *this += {.everything = money.raw,
               .sent = money.sent,
-              .with_repairs = money.with_repairs,
+              .with_refetches = money.with_refetches,
               .billed_everything = money.raw * basis.billed_per_counted,
-              .billed_with_repairs = money.with_repairs * basis.billed_per_counted};
+              .billed_with_refetches = money.with_refetches * basis.billed_per_counted};
 }
 
 SessionCost& SessionCost::operator+=(const SessionCost& other) noexcept {
     everything += other.everything;
     sent += other.sent;
-    with_repairs += other.with_repairs;
+    with_refetches += other.with_refetches;
     billed_everything += other.billed_everything;
-    billed_with_repairs += other.billed_with_repairs;
+    billed_with_refetches += other.billed_with_refetches;
     return *this;
 }
 
@@ -117,11 +117,11 @@ ordered_json SessionCost::json() const {
     const auto ratio = [&](double part) {
         return everything > 0 ? ordered_json(part / everything) : ordered_json(nullptr);
     };
-    return {{"c0", everything},
-            {"c", sent},
-            {"c_star", with_repairs},
+    return {{"everything", everything},
+            {"sent", sent},
+            {"with_refetches", with_refetches},
             {"ratio", ratio(sent)},
-            {"ratio_repaired", ratio(with_repairs)}};
+            {"ratio_refetched", ratio(with_refetches)}};
 }
 
 double money_of(double tokens, const Prices& prices) noexcept {

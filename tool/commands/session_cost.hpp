@@ -37,10 +37,10 @@ private:
 struct SessionCost {
     double everything = 0;
     double sent = 0;
-    double with_repairs = 0;
+    double with_refetches = 0;
     // The same in tokens that the provider bills, for prices.
     double billed_everything = 0;
-    double billed_with_repairs = 0;
+    double billed_with_refetches = 0;
 
     /// `figures`: with the profile that the session is paid by as its first.
     void add(const CostBasis& basis, const evaluation::Figures& figures);

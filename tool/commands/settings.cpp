@@ -53,8 +53,9 @@ nlohmann::ordered_json cache_in(const nlohmann::ordered_json& config) {
 std::string with_cache(const std::string& text, const std::string& cache) {
     if (cache.empty()) return text;
     auto config = nlohmann::ordered_json::parse(text, nullptr, false);
-    const bool may_say = config.is_object() && (!config.contains("profile") || config["profile"].is_object());
-    if (!may_say || !cache_in(config).is_null()) return text;
+    const bool has_profile_object =
+        config.is_object() && (!config.contains("profile") || config["profile"].is_object());
+    if (!has_profile_object || !cache_in(config).is_null()) return text;
     config["profile"]["cache"] = cache;
     return config.dump();
 }
@@ -78,7 +79,7 @@ ChainSettings read_settings(const ConfigText& text) {
     ChainSettings settings = read_chain_settings(text.json, text.source);
     const std::lock_guard lock(mutex);
     for (const std::string& warning : settings.warnings) {
-        if (printed.insert(warning).second) complain("warning: " + warning);
+        if (printed.insert(warning).second) print_note("warning: " + warning);
     }
     return settings;
 }
@@ -122,7 +123,7 @@ bool names_cache(const ConfigChoice& config) {
 ShownConfig show_config(const ConfigChoice& config) {
     return with_config(config, [](const ConfigText& text) {
         (void)read_settings(text);  // for its warnings
-        return ShownConfig{text.json, write_out_preset(text.json, text.source)};
+        return ShownConfig{text.json, expand_preset(text.json, text.source)};
     });
 }
 
@@ -147,7 +148,7 @@ CheckedConfig read_checked(const ConfigChoice& config) {
 TrajectoryOptions options_for(const std::string& name, const InputLimits& limits) {
     TrajectoryOptions options{.name = name};
     options.limits.max_bytes = limits.max_bytes == 0 ? SIZE_MAX : static_cast<std::size_t>(limits.max_bytes);
-    options.on_note = [](const std::string& note) { complain("note: " + note); };
+    options.on_note = [](const std::string& note) { print_note("note: " + note); };
     options.poll = throw_if_interrupted;
     return options;
 }

@@ -122,7 +122,7 @@ Trajectory<anthropic::Message> to_anthropic_shape(Trajectory<>&& session, std::s
                                         .messages = {},
                                         .seconds = std::move(session.seconds),
                                         .usage = std::move(session.usage),
-                                        .mended = std::move(session.mended),
+                                        .repaired = std::move(session.repaired),
                                         .rest = std::move(session.rest)};
     for (std::size_t i = 0; i < session.messages.size(); ++i) {
         throw_if_interrupted();

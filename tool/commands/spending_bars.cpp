@@ -11,7 +11,7 @@
 namespace whittle::cli {
 namespace {
 
-constexpr std::size_t most_tool_bars = 10;
+constexpr std::size_t max_tool_bars = 10;
 
 ReportBar bar_of(std::string label, const evaluation::Spent& spent) {
     return {.label = std::move(label), .value = spent.sent, .detail = grouped(spent.messages)};
@@ -24,7 +24,7 @@ std::vector<ReportBar> tool_bars(const std::map<std::string, evaluation::Spent>&
     std::vector<ReportBar> bars;
     evaluation::Spent rest;
     for (std::size_t i = 0; i < list.size(); ++i) {
-        if (i >= most_tool_bars) {
+        if (i >= max_tool_bars) {
             rest += list[i].second;
         } else {
             bars.push_back(bar_of("results of " + (list[i].first.empty() ? "?" : list[i].first), list[i].second));

@@ -7,8 +7,8 @@
 #include "table.hpp"
 #include "terminal.hpp"
 #include "whittle/redaction/redacted_storage.hpp"
-#if WHITTLE_HAVE_SEALING
-#    include "whittle/sealing/sealed_storage.hpp"
+#if WHITTLE_HAVE_ENCRYPTION
+#    include "whittle/encryption/encrypted_storage.hpp"
 #endif
 
 #include <fmt/format.h>
@@ -82,17 +82,17 @@ ExitCode list_store(const StoreCommand& command, const CommonOptions& common) {
     const std::vector<StoredObject> objects = objects_in(*storage, command.prefix);
     const bool colour = may_colour(common.no_color);
     if (common.json) {
-        print_as_it_is(shown_json(objects_json(objects)) + "\n");
+        print_raw(shown_json(objects_json(objects)) + "\n");
     } else {
-        print_as_it_is(command.prefix.empty() ? groups_text(objects, colour) : objects_text(objects, colour));
+        print_raw(command.prefix.empty() ? groups_text(objects, colour) : objects_text(objects, colour));
     }
     return done;
 }
 
-/// The id of the key that an object is sealed with, if it is.
-std::optional<std::string> sealing_key_of([[maybe_unused]] std::string_view content) {
-#if WHITTLE_HAVE_SEALING
-    return sealing_key_id(content);
+/// The id of the key that an object is encrypted with, if it is.
+std::optional<std::string> encryption_key_of([[maybe_unused]] std::string_view content) {
+#if WHITTLE_HAVE_ENCRYPTION
+    return encryption_key_id(content);
 #else
     return std::nullopt;
 #endif
@@ -113,26 +113,26 @@ ExitCode show_object(const StoreCommand& command) {
     const std::string key = key_of(*bare, command.root, command.key);
     std::optional<std::string> content = bare->get(key);
     if (!content) throw Error(Errc::not_found, fmt::format("{}: no object \"{}\"", command.root, key));
-    const std::optional<std::string> sealing_key = sealing_key_of(*content);
+    const std::optional<std::string> encryption_key = encryption_key_of(*content);
     if (!command.key_file.empty()) content = open_store(command.root, command.key_file)->get(key);
     if (!content) throw Error(Errc::not_found, fmt::format("{}: no object \"{}\"", command.root, key));
     if (command.raw) {
-        print_as_it_is(*content);
+        print_raw(*content);
         return done;
     }
-    if (sealing_key && command.key_file.empty()) {
-        print(fmt::format("sealed with the key \"{}\", {} bytes; only who has the key can read it\n", *sealing_key,
-                          content->size()));
+    if (encryption_key && command.key_file.empty()) {
+        print(fmt::format("encrypted with the key \"{}\", {} bytes; only who has the key can read it\n",
+                          *encryption_key, content->size()));
         return done;
     }
-    if (sealing_key) complain(fmt::format("note: sealed with the key \"{}\"", *sealing_key));
+    if (encryption_key) print_note(fmt::format("note: encrypted with the key \"{}\"", *encryption_key));
     if (const auto note = redaction_note(*content)) {
-        complain(fmt::format("note: redacted: {} places ({}); this is not the original", note->places, note->rules));
+        print_note(fmt::format("note: redacted: {} places ({}); this is not the original", note->places, note->rules));
         content->resize(content->size() - static_cast<std::size_t>(note->note_bytes));
     }
     const std::string text = printed(*content);
-    if (text != *content) complain("note: what looks like a secret is masked; --no-mask and --raw show it");
-    print_as_it_is(shown_lines(text) + (text.ends_with('\n') ? "" : "\n"));
+    if (text != *content) print_note("note: what looks like a secret is masked; --no-mask and --raw show it");
+    print_raw(shown_lines(text) + (text.ends_with('\n') ? "" : "\n"));
     return done;
 }
 
@@ -157,7 +157,7 @@ ExitCode verify_store(const StoreCommand& command, const CommonOptions& common) 
         json["damaged"] = ordered_json::array();
         for (const auto& [key, reason] : faults)
             json["damaged"].push_back({{"key", printed(key)}, {"reason", printed(reason)}});
-        print_as_it_is(shown_json(json) + "\n");
+        print_raw(shown_json(json) + "\n");
     } else {
         std::string text;
         for (const auto& [key, reason] : faults) text += shown(fmt::format("{}: {}", key, reason)) + "\n";
@@ -165,7 +165,7 @@ ExitCode verify_store(const StoreCommand& command, const CommonOptions& common) 
               fmt::format("{} objects, {} bytes read, {} damaged\n", grouped(read), grouped(bytes), faults.size()));
     }
     if (faults.empty()) return done;
-    complain(fmt::format("failed: {} of {} objects cannot be read back", faults.size(), read));
+    print_note(fmt::format("failed: {} of {} objects cannot be read back", faults.size(), read));
     return failed;
 }
 
@@ -183,7 +183,7 @@ CLI::App* add_store_action(CLI::App& store, StoreCommand& command, StoreCommand:
         ->required()
         ->type_name("STORE");
     sub->add_option("--key-file", command.key_file,
-                    "Sealing keys to read with: a line each, with the id, a space and 64 hexadecimal digits")
+                    "Encryption keys to read with: a line each, with the id, a space and 64 hexadecimal digits")
         ->type_name("FILE");
     return sub;
 }

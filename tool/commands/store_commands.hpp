@@ -22,7 +22,7 @@ struct StoreCommand {
     std::string root{};  ///< directory of a file store, or the file of one in SQLite
     std::string prefix{};
     std::string key{};
-    std::string key_file{};           ///< sealing keys, a line each: id, space, 64 hexadecimal digits; empty: none
+    std::string key_file{};           ///< encryption keys, a line each: id, space, 64 hexadecimal digits; empty: none
     bool raw = false;                 ///< show: the bytes as they are
     std::vector<std::string> live{};  ///< gc: files that say what is still referred to
     std::vector<std::string> conversations{};  ///< gc: ids of those that go
@@ -47,7 +47,7 @@ struct StoredObject {
 /// A store that is there already, as its bytes lie there: none is made. Throws Error(not_found), and what
 /// `file_storage` or `sqlite_storage` throws.
 [[nodiscard]] std::shared_ptr<Storage> open_bare_store(const std::string& root);
-/// The same, opened with the keys of a file if one is given; what is not sealed is read as it is. Throws
+/// The same, opened with the keys of a file if one is given; what is not encrypted is read as it is. Throws
 /// Error(parse_failed) for a file that holds none.
 [[nodiscard]] std::shared_ptr<Storage> open_store(const std::string& root, const std::string& key_file);
 /// In byte order of the keys.

@@ -163,7 +163,7 @@ std::string stays_text(const RetentionPlan& plan) {
         const std::int64_t objects = objects_of(plan, reason);
         if (objects > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", grouped(objects), words);
     };
-    add(RetentionReason::referred, "are referred to");
+    add(RetentionReason::referenced, "are referred to");
     add(RetentionReason::log, "are logs");
     add(RetentionReason::young, "are young");
     add(RetentionReason::active, "are of conversations at work");
@@ -173,10 +173,10 @@ std::string stays_text(const RetentionPlan& plan) {
 
 std::string plan_text(const StoreCommand& command, const RetentionPlan& plan, const RetentionResult& result) {
     std::string text;
-    for (const RetentionObject& object : plan.goes)
+    for (const RetentionObject& object : plan.to_remove)
         text += fmt::format("{}  {} bytes, {}: {}\n", shown(printed(object.key)), grouped(object.bytes),
                             age_text(age_of(object.stored_at)), why(object));
-    const RetentionSum sum = command.yes ? result.removed : plan.going();
+    const RetentionSum sum = command.yes ? result.removed : plan.removal_sum();
     text += fmt::format("{} objects with {} bytes {}; of what stays {}\n", grouped(sum.objects), grouped(sum.bytes),
                         command.yes ? "removed" : "would be removed with --yes", stays_text(plan));
     for (const std::string& key : result.spared)
@@ -188,18 +188,18 @@ std::string plan_text(const StoreCommand& command, const RetentionPlan& plan, co
 }
 
 ordered_json plan_json(const StoreCommand& command, const RetentionPlan& plan, const RetentionResult& result) {
-    const RetentionSum sum = command.yes ? result.removed : plan.going();
+    const RetentionSum sum = command.yes ? result.removed : plan.removal_sum();
     ordered_json json{{"removed", command.yes},
                       {"bytes", sum.bytes},
                       {"bytes_before", plan.bytes_before},
                       {"bytes_after", plan.bytes_after},
                       {"spared", ordered_json::array()}};
     for (const std::string& key : result.spared) json["spared"].push_back(printed(key));
-    for (const auto reason : {RetentionReason::referred, RetentionReason::log, RetentionReason::young,
+    for (const auto reason : {RetentionReason::referenced, RetentionReason::log, RetentionReason::young,
                               RetentionReason::active, RetentionReason::unknown})
         json[std::string(to_word(reason))] = objects_of(plan, reason);
     json["objects"] = ordered_json::array();
-    for (const RetentionObject& object : plan.goes)
+    for (const RetentionObject& object : plan.to_remove)
         json["objects"].push_back({{"key", printed(object.key)},
                                    {"bytes", object.bytes},
                                    {"age_seconds", age_of(object.stored_at)},
@@ -254,9 +254,8 @@ ExitCode run_store_gc(const StoreCommand& command, const CommonOptions& common) 
     // The store first: what is written after that is not looked at, and what refers to it is read later.
     const RetentionPlan plan = plan_retention(*storage, options);
     require_conversations(*storage, command, live, options);
-    const RetentionResult result = command.yes ? carry_out(*storage, plan, options) : RetentionResult{};
-    print_as_it_is(common.json ? shown_json(plan_json(command, plan, result)) + "\n"
-                               : plan_text(command, plan, result));
+    const RetentionResult result = command.yes ? execute_retention(*storage, plan, options) : RetentionResult{};
+    print_raw(common.json ? shown_json(plan_json(command, plan, result)) + "\n" : plan_text(command, plan, result));
     return done;
 }
 

@@ -64,7 +64,7 @@ std::string address_of(const ModelSettings& model) {
     return model.type == "anthropic" ? AnthropicModelConfig{}.base_url : OpenAIModelConfig{}.base_url;
 }
 
-void require_near(const ModelSettings& model, bool allow_remote) {
+void require_local(const ModelSettings& model, bool allow_remote) {
     if (allow_remote || model.type == "scripted") return;
     if (http_settings_of(model) == nullptr)
         throw UsageError{

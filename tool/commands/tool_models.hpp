@@ -19,13 +19,13 @@ namespace whittle::cli {
 
 /// Throws `UsageError` for a model on another machine, unless that is allowed: a session would be sent there, and it
 /// may cost money.
-void require_near(const ModelSettings& model, bool allow_remote);
+void require_local(const ModelSettings& model, bool allow_remote);
 
 /// Makes scripted models and, where they may be asked, those over HTTP.
 template <AgentMessage M>
 [[nodiscard]] ModelMaker<M> tool_models(bool allow_remote) {
     return [allow_remote](const ModelSettings& model) -> std::shared_ptr<Model<M>> {
-        require_near(model, allow_remote);
+        require_local(model, allow_remote);
         return make_model<M>(model);
     };
 }

@@ -27,7 +27,7 @@ ordered_json to_json(const SessionCost& cost, const ModelProfile& profile) {
     ordered_json json = cost.json();
     if (profile.prices)
         json["money"] = {{"everything", money_of(cost.billed_everything, *profile.prices)},
-                         {"sent", money_of(cost.billed_with_repairs, *profile.prices)}};
+                         {"sent", money_of(cost.billed_with_refetches, *profile.prices)}};
     return json;
 }
 

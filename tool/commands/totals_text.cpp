@@ -48,11 +48,11 @@ void TotalsText::add(std::string_view name, const ReplayTotals& totals, const Se
     if (has_all_)
         row.insert(row.end(), {grouped(raw.peak), grouped(sent.peak), share_of(raw.cached, raw.input),
                                share_of(sent.cached, sent.input)});
-    row.push_back(ratio(cost.with_repairs, cost.everything));
+    row.push_back(ratio(cost.with_refetches, cost.everything));
     if (has_all_) row.insert(row.end(), {grouped(sent.resets), grouped(totals.commits)});
     if (profile_.prices)
         row.insert(row.end(), {amount(money_of(cost.billed_everything, *profile_.prices)),
-                               amount(money_of(cost.billed_with_repairs, *profile_.prices))});
+                               amount(money_of(cost.billed_with_refetches, *profile_.prices))});
     table_.add(std::move(row));
 }
 

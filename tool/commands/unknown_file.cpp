@@ -12,7 +12,7 @@
 namespace whittle::cli {
 namespace {
 
-constexpr std::size_t most_shown = 40;  // columns
+constexpr std::size_t max_shown = 40;  // columns
 
 std::string_view without_mark(std::string_view start) {
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
@@ -24,8 +24,8 @@ std::string_view without_mark(std::string_view start) {
 /// The first line, without half a character at its end.
 std::string first_line_of(std::string_view start) {
     std::string line(start.substr(0, start.find_first_of("\r\n")));
-    if (line.size() <= 4 * most_shown) return line;
-    line.resize(4 * most_shown);
+    if (line.size() <= 4 * max_shown) return line;
+    line.resize(4 * max_shown);
     while (!line.empty() && static_cast<unsigned char>(line.back()) >= 0x80U) line.pop_back();
     return line;
 }
@@ -43,7 +43,7 @@ std::string look_of(const logs::Recognition& recognised, std::string_view start)
     }
     const std::string line = first_line_of(start);
     const bool is_text = line.find('\0') == std::string::npos && to_valid_utf8(line) == line;
-    return is_text ? fmt::format("a text that begins \"{}\"", clipped_to_width(shown(printed(line)), most_shown))
+    return is_text ? fmt::format("a text that begins \"{}\"", clipped_to_width(shown(printed(line)), max_shown))
                    : "binary data, or text that is not UTF-8";
 }
 

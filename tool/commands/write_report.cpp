@@ -22,7 +22,7 @@ void write_report(ReportPage&& page, const HtmlChoice& html) {
     OutputFile out(html.file);
     out.write(text);
     out.commit();
-    if (html.file != "-") complain("wrote " + html.file);
+    if (html.file != "-") print_note("wrote " + html.file);
 }
 
 }  // namespace whittle::cli

@@ -15,8 +15,8 @@
 #if WHITTLE_HAVE_RELEASE_CONTEXT
 #    include "whittle/release_context/release_context.hpp"
 #endif
-#if WHITTLE_HAVE_SEALING
-#    include "whittle/sealing/sealed_store_type.hpp"
+#if WHITTLE_HAVE_ENCRYPTION
+#    include "whittle/encryption/encrypted_store_type.hpp"
 #endif
 #if WHITTLE_HAVE_SQLITE
 #    include "whittle/sqlite/sqlite_store_type.hpp"
@@ -54,8 +54,8 @@ ConfigTypes config_types(EnvironmentLookup environment) {
 #if WHITTLE_HAVE_REDIS
     types.register_store(redis_store_type());
 #endif
-#if WHITTLE_HAVE_SEALING
-    types.register_store_around(sealed_store_type());
+#if WHITTLE_HAVE_ENCRYPTION
+    types.register_store_around(encrypted_store_type());
 #endif
 #if WHITTLE_HAVE_SQLITE
     types.register_store(sqlite_store_type());

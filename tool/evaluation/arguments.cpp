@@ -196,12 +196,12 @@ std::vector<Argument> read_arguments(std::string_view json) {
 }
 
 CallNeeds needs_of(const std::vector<Argument>& arguments, bool with_values) {
-    constexpr std::size_t most_values = 8;
+    constexpr std::size_t max_values = 8;
     CallNeeds needs;
     std::vector<std::string> values;
     for (const Argument& argument : arguments) add_needs(argument, needs, values);
     for (std::string& value : values) {
-        if (!with_values || needs.values.size() == most_values) break;
+        if (!with_values || needs.values.size() == max_values) break;
         if (std::ranges::find(needs.identifiers, value) == needs.identifiers.end())
             needs.values.push_back(std::move(value));
     }

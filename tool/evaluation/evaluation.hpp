@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-/// What a strategy costs and what it forgets, on recorded sessions: tokens, money, money with repairs, and whether what
-/// the recorded future needed was still in the request. tool/docs/evaluation.md has each figure. No model is asked
+/// What a strategy costs and what it forgets, on recorded sessions: tokens, money, money with refetches, and whether
+/// what the recorded future needed was still in the request. tool/docs/evaluation.md has each figure. No model is asked
 /// anything.
 namespace whittle::inline v0::evaluation {
 
@@ -35,7 +35,7 @@ struct Message {
     std::string result_of{};  ///< tool: the id of the call
     std::string name{};       ///< tool: of the tool, where the message says it
     int media = 0;            ///< images, sounds, documents
-    int blocks = 1;           ///< content parts and calls: what a provider counts when it looks back for a cache mark
+    int blocks = 1;  ///< content parts and calls: what a provider counts when it looks back for a cache breakpoint
 
     friend bool operator==(const Message&, const Message&) = default;
 };
@@ -161,14 +161,14 @@ struct CostProfile {
 
 /// Money in units of one uncached input token. `strict` as in `CacheReach`.
 struct Money {
-    double raw = 0;           ///< C0: everything sent
-    double sent = 0;          ///< C
-    double with_repairs = 0;  ///< C*: what calls needed and missed is fetched again; an edit needs its whole old text
-    double with_line_repairs = 0;  ///< the same where an edit needs single lines of it: C* up to November 2026
+    double raw = 0;             ///< C0: everything sent
+    double sent = 0;            ///< C
+    double with_refetches = 0;  ///< C*: what calls needed and missed is fetched again; an edit needs its whole old text
+    double with_line_refetches = 0;  ///< the same where an edit needs single lines of it: C* up to November 2026
     double raw_strict = 0;
     double sent_strict = 0;
-    double with_repairs_strict = 0;
-    double with_line_repairs_strict = 0;
+    double with_refetches_strict = 0;
+    double with_line_refetches_strict = 0;
     std::int64_t cached_raw = 0;  ///< tokens read from the cache
     std::int64_t cached_sent = 0;
     std::int64_t cached_sent_strict = 0;
@@ -185,7 +185,7 @@ inline constexpr std::size_t ages = 3;
 [[nodiscard]] std::string_view name_of(Age age) noexcept;
 
 struct ProbeCount {
-    std::int64_t asked = 0;
+    std::int64_t needed = 0;
     std::int64_t visible = 0;      ///< in the request
     std::int64_t recoverable = 0;  ///< in a stored object that the request names, or that such an object names
     std::int64_t lost = 0;
@@ -196,8 +196,8 @@ using ProbeTable = std::array<std::array<ProbeCount, ages>, probe_kinds>;
 
 /// Edits whose old text had stood in one piece in the conversation: could the agent still copy it?
 struct EditCount {
-    std::int64_t asked = 0;
-    std::int64_t whole = 0;           ///< the old text stands in one piece in the request
+    std::int64_t needed = 0;
+    std::int64_t possible = 0;        ///< the old text stands in one piece in the request
     std::int64_t recoverable = 0;     ///< else: in one piece in such an object
     std::int64_t cut_on_arrival = 0;  ///< else: no request ever had it
 
@@ -221,9 +221,9 @@ struct Faults {
 
 /// What a call cost, in units of one uncached input token, output included.
 struct CallCost {
-    double raw = 0;      ///< everything sent
-    double sent = 0;     ///< calls of models that a strategy made for it included
-    double repairs = 0;  ///< what it needed and missed, fetched again, and what was fetched before and still stands
+    double raw = 0;        ///< everything sent
+    double sent = 0;       ///< calls of models that a strategy made for it included
+    double refetches = 0;  ///< what it needed and missed, fetched again, and what was fetched before and still stands
 };
 
 /// One call of a session. Tokens with what stands in front of the messages.
@@ -248,31 +248,31 @@ struct Figures {
     std::int64_t sent = 0;
     std::int64_t peak_raw = 0;
     std::int64_t peak_sent = 0;
-    std::int64_t over_window_raw = 0;    ///< calls
-    std::int64_t steps = 0;              ///< calls after the first
-    std::int64_t resets = 0;             ///< calls
-    std::int64_t deep_resets = 0;        ///< calls that invalidate more than half of the request before
-    std::int64_t invalidated = 0;        ///< by resets
-    std::int64_t commits = 0;            ///< calls before which a message of the request before was changed
-    std::int64_t arrived = 0;            ///< characters of results in their first request, as recorded
-    std::int64_t arrived_shown = 0;      ///< characters of these that were sent
-    std::int64_t removed_messages = 0;   ///< messages that were changed or left out at some time
-    std::int64_t repairs_recovered = 0;  ///< calls
-    std::int64_t repairs_rerun = 0;
-    std::int64_t repairs_asked = 0;  ///< of the user
+    std::int64_t over_window_raw = 0;       ///< calls
+    std::int64_t steps = 0;                 ///< calls after the first
+    std::int64_t resets = 0;                ///< calls
+    std::int64_t deep_resets = 0;           ///< calls that invalidate more than half of the request before
+    std::int64_t invalidated = 0;           ///< by resets
+    std::int64_t commits = 0;               ///< calls before which a message of the request before was changed
+    std::int64_t arrived = 0;               ///< characters of results in their first request, as recorded
+    std::int64_t arrived_shown = 0;         ///< characters of these that were sent
+    std::int64_t removed_messages = 0;      ///< messages that were changed or left out at some time
+    std::int64_t refetches_from_store = 0;  ///< calls
+    std::int64_t refetches_by_rerun = 0;
+    std::int64_t refetches_from_user = 0;  ///< of the user
     std::int64_t side_calls = 0;
     std::int64_t side_tokens = 0;
     std::vector<Money> money{};  ///< one for each profile of the run
     ProbeTable probes{};
     EditTable edits{};
     Faults faults{};
-    /// Call by call, if `RunOptions::lists_calls`. Their costs add up to `raw`, `sent` and, with repairs,
-    /// `with_repairs` of each profile.
+    /// Call by call, if `RunOptions::lists_calls`. Their costs add up to `raw`, `sent` and, with refetches,
+    /// `with_refetches` of each profile.
     std::vector<CallFigures> by_call{};
 };
 
 /// C* / C0; 1 where nothing was paid.
-[[nodiscard]] double repaired_ratio(const Money& money) noexcept;
+[[nodiscard]] double refetched_ratio(const Money& money) noexcept;
 /// C / C0; 1 where nothing was paid.
 [[nodiscard]] double money_ratio(const Money& money) noexcept;
 /// A session with a larger C* / C0 is harmed.
@@ -317,14 +317,14 @@ struct Spread {
 };
 
 struct MoneySummary {
-    Spread sent{};                 ///< C / C0
-    Spread sent_strict{};          ///< C / C0, both strict
-    Spread with_repairs{};         ///< C* / C0
-    Spread with_repairs_strict{};  ///< C* / C0, both strict
-    Spread with_line_repairs{};    ///< as `Money` has it
-    Spread with_line_repairs_strict{};
+    Spread sent{};                   ///< C / C0
+    Spread sent_strict{};            ///< C / C0, both strict
+    Spread with_refetches{};         ///< C* / C0
+    Spread with_refetches_strict{};  ///< C* / C0, both strict
+    Spread with_line_refetches{};    ///< as `Money` has it
+    Spread with_line_refetches_strict{};
     double harm = 0;       ///< share of sessions with C* / C0 above `harm_above`
-    double line_harm = 0;  ///< the same with line repairs
+    double line_harm = 0;  ///< the same with line refetches
     double hit_raw = 0;    ///< cached / input tokens
     double hit_sent = 0;
     std::optional<double> exponent_raw{};  ///< medians

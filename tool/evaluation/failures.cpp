@@ -63,7 +63,7 @@ bool has_word(std::string_view line, std::string_view word) {
     return false;
 }
 
-bool speaks_of_error(std::string_view line) {
+bool mentions_error(std::string_view line) {
     constexpr std::array<std::string_view, 15> words{"error",  "exception", "fail",      "failed",    "failure",
                                                      "fails",  "fatal",     "panic",     "traceback", "not found",
                                                      "denied", "invalid",   "undefined", "cannot",    "no such"};
@@ -78,14 +78,14 @@ std::string failure_line(std::string_view result) {
     constexpr std::int64_t longest = 300;
     if (!looks_failed(result)) return {};
     std::string_view last;
-    std::string_view told;
+    std::string_view error_line;
     for (const std::string_view line : lines_of(result)) {
         const std::string_view bare = stripped(line);
         if (bare.empty()) continue;
         last = bare;
-        if (speaks_of_error(bare)) told = bare;
+        if (mentions_error(bare)) error_line = bare;
     }
-    const std::string_view line = told.empty() ? last : told;
+    const std::string_view line = error_line.empty() ? last : error_line;
     return count_characters(line) < shortest ? std::string() : std::string(first_characters(line, longest));
 }
 

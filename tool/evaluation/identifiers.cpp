@@ -134,14 +134,14 @@ IdentifierScanner::End IdentifierScanner::camel_end(std::size_t at) noexcept {
 
 /// Whole words of hexadecimal or decimal digits.
 IdentifierScanner::End IdentifierScanner::number_end(std::size_t at) const noexcept {
-    constexpr std::size_t least_hex = 7;
-    constexpr std::size_t most_hex = 40;
-    constexpr std::size_t least_decimal = 5;
+    constexpr std::size_t min_hex = 7;
+    constexpr std::size_t max_hex = 40;
+    constexpr std::size_t min_decimal = 5;
     if (!is_hex(text_[at]) || ends_in_word(text_.substr(0, at))) return 0;
     const std::size_t hex = run_end(at, is_hex);
-    if (hex - at >= least_hex && hex - at <= most_hex && !is_word_at(hex)) return hex;
+    if (hex - at >= min_hex && hex - at <= max_hex && !is_word_at(hex)) return hex;
     const std::size_t decimal = run_end(at, is_digit);
-    return decimal - at >= least_decimal && !is_word_at(decimal) ? decimal : 0;
+    return decimal - at >= min_decimal && !is_word_at(decimal) ? decimal : 0;
 }
 
 }  // namespace whittle::inline v0::evaluation

@@ -75,14 +75,14 @@ void Ledger::add_aside(const RequestTokens& request, std::int64_t reply) {
     }
 }
 
-std::vector<Money> Ledger::finish(std::span<const double> repairs, std::span<const double> line_repairs) const {
+std::vector<Money> Ledger::finish(std::span<const double> refetches, std::span<const double> line_refetches) const {
     std::vector<Money> all;
     for (std::size_t p = 0; p < profiles_.size(); ++p) {
         Money money = accounts_[p].money;
-        money.with_repairs = money.sent + repairs[p];
-        money.with_repairs_strict = money.sent_strict + repairs[p];
-        money.with_line_repairs = money.sent + line_repairs[p];
-        money.with_line_repairs_strict = money.sent_strict + line_repairs[p];
+        money.with_refetches = money.sent + refetches[p];
+        money.with_refetches_strict = money.sent_strict + refetches[p];
+        money.with_line_refetches = money.sent + line_refetches[p];
+        money.with_line_refetches_strict = money.sent_strict + line_refetches[p];
         money.exponent_raw = slope_of(growth_of(accounts_[p].raw));
         money.exponent_sent = slope_of(growth_of(accounts_[p].sent));
         all.push_back(money);

@@ -27,8 +27,8 @@ public:
     [[nodiscard]] double last_raw(std::size_t profile) const noexcept { return accounts_[profile].raw.back(); }
     [[nodiscard]] double last_sent(std::size_t profile) const noexcept { return accounts_[profile].sent.back(); }
     /// Money, by profile.
-    [[nodiscard]] std::vector<Money> finish(std::span<const double> repairs,
-                                            std::span<const double> line_repairs) const;
+    [[nodiscard]] std::vector<Money> finish(std::span<const double> refetches,
+                                            std::span<const double> line_refetches) const;
 
 private:
     struct Account {

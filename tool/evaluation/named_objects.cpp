@@ -19,11 +19,11 @@ std::string_view without_end_marks(std::string_view word) {
 }
 
 /// A word that could be one by chance is no key.
-constexpr bool is_telling(std::string_view word) noexcept {
+constexpr bool is_significant_word(std::string_view word) noexcept {
     return word.size() >= 8 || word.find('/') != std::string_view::npos;
 }
 
-constexpr std::size_t most_absent = std::size_t{1} << 19;
+constexpr std::size_t max_absent = std::size_t{1} << 19;
 
 }  // namespace
 
@@ -63,7 +63,7 @@ std::optional<ObjectId> NamedObjects::find(std::string_view word) {
 }
 
 std::optional<ObjectId> NamedObjects::find_ending(std::string_view key) {
-    while (is_telling(key)) {
+    while (is_significant_word(key)) {
         if (const auto object = find_key(key)) return object;
         const std::size_t slash = key.find('/');
         if (slash == std::string_view::npos) break;
@@ -81,7 +81,7 @@ std::optional<ObjectId> NamedObjects::find_key(std::string_view key) {
     if (absent_.contains(hash) && !folders_.contains(folder)) return std::nullopt;
     std::optional<std::string> content = storage_->get(key);
     if (!content) {
-        if (absent_.size() >= most_absent) absent_.clear();
+        if (absent_.size() >= max_absent) absent_.clear();
         absent_.insert(hash);
         return std::nullopt;
     }

@@ -40,8 +40,8 @@ std::vector<Message> PartCollector::take() {
     std::vector<Message> all = std::move(results_);
     // A reply is one, whatever stands in it: model calls are counted by it.
     if (!all.empty() && rest_.role != Role::assistant && rest_parts_ == 0 && rest_.calls.empty()) return all;
-    const bool says_something = rest_parts_ > 1 || !rest_.content.empty() || rest_.media > 0;
-    rest_.blocks = std::max(1, (says_something ? rest_parts_ : 0) + static_cast<int>(rest_.calls.size()));
+    const bool has_content = rest_parts_ > 1 || !rest_.content.empty() || rest_.media > 0;
+    rest_.blocks = std::max(1, (has_content ? rest_parts_ : 0) + static_cast<int>(rest_.calls.size()));
     all.push_back(std::move(rest_));
     return all;
 }

@@ -30,7 +30,7 @@ public:
         index_texts();
         for (std::size_t call = 0; call < candidates_.size(); ++call)
             probes_.of_call.push_back(confirmed(candidates_[call], source_.calls[call]));
-        std::erase_if(probes_.errors, [&](const Standing& error) { return is_fixed_[error.needle]; });
+        std::erase_if(probes_.errors, [&](const Occurrence& error) { return is_fixed_[error.needle]; });
         return std::move(probes_);
     }
 
@@ -106,10 +106,10 @@ private:
             if (!is_askable(candidate)) continue;
             const auto& all = probes_.occurrences[candidate.needle];
             const auto end = std::ranges::lower_bound(all, reply);
-            const auto was_told = [&](std::uint32_t i) {
+            const auto is_mentioned = [&](std::uint32_t i) {
                 return message(i).role == Role::tool || message(i).role == Role::user;
             };
-            if (std::none_of(all.begin(), end, was_told)) continue;
+            if (std::none_of(all.begin(), end, is_mentioned)) continue;
             probes.push_back({candidate.kind, candidate.needle, source_.turns[reply] - source_.turns[*(end - 1)]});
         }
         return probes;

@@ -16,7 +16,7 @@ struct Probe {
 };
 
 /// A text that should be there from message `message` on.
-struct Standing {
+struct Occurrence {
     std::size_t message = 0;
     Needle needle = 0;
 };
@@ -33,8 +33,8 @@ struct Probes {
     std::vector<std::vector<std::uint32_t>> occurrences{};  ///< by needle: the messages that hold it, in order
     std::vector<std::vector<Probe>> of_call{};              ///< by model call
     std::vector<Artifact> artifacts{};
-    std::vector<Standing> errors{};  ///< the message is the failed result
-    std::vector<Standing> users{};   ///< every user message, as one needle
+    std::vector<Occurrence> errors{};  ///< the message is the failed result
+    std::vector<Occurrence> users{};   ///< every user message, as one needle
 };
 
 /// What `find_probes` looks at.

@@ -1,6 +1,6 @@
 #include "characters.hpp"
 #include "ledger.hpp"
-#include "repairs.hpp"
+#include "refetches.hpp"
 #include "session_data.hpp"
 #include "shown_messages.hpp"
 #include "stored_texts.hpp"
@@ -59,19 +59,19 @@ private:
     [[nodiscard]] bool is_counted(std::size_t call) const { return !std::ranges::binary_search(uncounted_, call); }
     [[nodiscard]] Sizes fill_caches(std::size_t call);
     void account(std::size_t call, const Sizes& sizes);
-    void pay_repairs(std::size_t call, std::span<const Cached> cached);
-    void list_call(std::size_t call, const Sizes& sizes, std::span<const double> repairs_before);
+    void pay_refetches(std::size_t call, std::span<const Cached> cached);
+    void list_call(std::size_t call, const Sizes& sizes, std::span<const double> refetches_before);
     void compare_with_previous();
     void look_at_newest(std::size_t call);
     void look_at_newest_result(std::size_t message);
     void look_at_removed(std::size_t call);
-    void ask_errors(std::size_t call);
-    void ask_artifacts(std::size_t call);
-    void ask_users(std::size_t call);
-    [[nodiscard]] std::vector<Needle> ask_actions(std::size_t call);
-    [[nodiscard]] std::vector<const EditProbe*> ask_edits(std::size_t call);
+    void check_errors(std::size_t call);
+    void check_artifacts(std::size_t call);
+    void check_users(std::size_t call);
+    [[nodiscard]] std::vector<Needle> check_actions(std::size_t call);
+    [[nodiscard]] std::vector<const EditProbe*> check_edits(std::size_t call);
     [[nodiscard]] bool others_have(const std::string& old_text);
-    bool ask(ProbeKind kind, Needle needle, std::size_t age);
+    bool check_probe(ProbeKind kind, Needle needle, std::size_t age);
     void count(ProbeKind kind, std::size_t age, bool is_visible, bool is_recoverable);
     [[nodiscard]] bool is_restorable(std::size_t message);
     [[nodiscard]] bool stands_elsewhere(std::size_t message, std::string_view text);
@@ -90,8 +90,8 @@ private:
     std::vector<PieceId> raw_pieces_{};  // of all requests, if everything is sent
     std::vector<std::int64_t> raw_before_{};
     std::size_t raw_sent_ = 0;  // of these, in the request before
-    Repairs repairs_;
-    Repairs line_repairs_;  // as if single lines were enough for an edit
+    Refetches refetches_;
+    Refetches line_refetches_;  // as if single lines were enough for an edit
     Ledger ledger_;
     Figures figures_{};
     std::optional<std::size_t> last_call_{};
@@ -113,8 +113,8 @@ Run::Impl::Impl(const Session& session, const RunOptions& options)
       stored_(data_, shown_, objects_),
       sent_cache_(shown_.table(), profiles_, data_.system_piece.has_value()),
       raw_cache_(data_.table, profiles_, data_.system_piece.has_value()),
-      repairs_(data_, shown_, objects_, stored_, profiles_),
-      line_repairs_(data_, shown_, objects_, stored_, profiles_),
+      refetches_(data_, shown_, objects_, stored_, profiles_),
+      line_refetches_(data_, shown_, objects_, stored_, profiles_),
       ledger_(profiles_),
       removed_(data_.pieces.size()),
       was_whole_(data_.pieces.size()) {
@@ -142,16 +142,16 @@ void Run::Impl::send(std::size_t call, const Request& request) {
     const Sizes sizes = fill_caches(call);
     if (counts) account(call, sizes);
     look_at_removed(call);
-    const std::vector<double> repairs_before = lists_calls_ ? repairs_.money() : std::vector<double>{};
+    const std::vector<double> refetches_before = lists_calls_ ? refetches_.money() : std::vector<double>{};
     if (counts) {
         look_at_newest(call);
-        pay_repairs(call, sizes.sent.cached);
-        ask_errors(call);
+        pay_refetches(call, sizes.sent.cached);
+        check_errors(call);
         const bool is_last = call + 1 == data_.calls.size();
-        if (is_last || (last_call_ && shown_.was_edited())) ask_artifacts(call);
-        ask_users(call);
+        if (is_last || (last_call_ && shown_.was_edited())) check_artifacts(call);
+        check_users(call);
     }
-    if (lists_calls_) list_call(call, sizes, repairs_before);
+    if (lists_calls_) list_call(call, sizes, refetches_before);
     last_call_ = call;
     last_total_ = shown_.total();
 }
@@ -195,14 +195,14 @@ void Run::Impl::account(std::size_t call, const Sizes& sizes) {
     if (last_call_) compare_with_previous();
 }
 
-void Run::Impl::pay_repairs(std::size_t call, std::span<const Cached> cached) {
-    const std::vector<Needle> needles = ask_actions(call);
-    const std::vector<const EditProbe*> edits = ask_edits(call);
-    repairs_.pay(call, {.needles = needles, .edits = edits}, cached);
-    line_repairs_.pay(call, {.needles = needles, .edits = {}}, cached);
+void Run::Impl::pay_refetches(std::size_t call, std::span<const Cached> cached) {
+    const std::vector<Needle> needles = check_actions(call);
+    const std::vector<const EditProbe*> edits = check_edits(call);
+    refetches_.pay(call, {.needles = needles, .edits = edits}, cached);
+    line_refetches_.pay(call, {.needles = needles, .edits = {}}, cached);
 }
 
-void Run::Impl::list_call(std::size_t call, const Sizes& sizes, std::span<const double> repairs_before) {
+void Run::Impl::list_call(std::size_t call, const Sizes& sizes, std::span<const double> refetches_before) {
     CallFigures& listed = figures_.by_call.emplace_back();
     listed = {.call = call,
               .is_counted = is_counted(call),
@@ -215,7 +215,7 @@ void Run::Impl::list_call(std::size_t call, const Sizes& sizes, std::span<const 
     for (std::size_t p = 0; p < profiles_.size(); ++p)
         listed.costs[p] = {.raw = ledger_.last_raw(p),
                            .sent = ledger_.last_sent(p),
-                           .repairs = repairs_.money()[p] - repairs_before[p]};
+                           .refetches = refetches_.money()[p] - refetches_before[p]};
 }
 
 void Run::Impl::compare_with_previous() {
@@ -239,7 +239,7 @@ void Run::Impl::look_at_newest(std::size_t call) {
         if (data_.piece(message).role() == Role::tool) look_at_newest_result(message);
     }
     const auto& users = data_.probes.users;
-    const auto behind = std::ranges::lower_bound(users, reply, {}, &Standing::message);
+    const auto behind = std::ranges::lower_bound(users, reply, {}, &Occurrence::message);
     if (behind == users.begin()) return;
     const auto& [message, needle] = *(behind - 1);
     if (!shown_.is_shown_whole(message) && !shown_.others_show(needle)) ++figures_.faults.newest_user_changed;
@@ -290,46 +290,46 @@ bool Run::Impl::stands_elsewhere(std::size_t message, std::string_view text) {
 
 void Run::Impl::count(ProbeKind kind, std::size_t age, bool is_visible, bool is_recoverable) {
     ProbeCount& row = figures_.probes[index_of(kind)][index_of_age(age)];
-    ++row.asked;
+    ++row.needed;
     ++(is_visible ? row.visible : is_recoverable ? row.recoverable : row.lost);
 }
 
-bool Run::Impl::ask(ProbeKind kind, Needle needle, std::size_t age) {
+bool Run::Impl::check_probe(ProbeKind kind, Needle needle, std::size_t age) {
     const bool is_visible = shown_.shows(needle);
     count(kind, age, is_visible, !is_visible && stored_.hold_needle(needle));
     return is_visible;
 }
 
 /// Returns what is missing.
-std::vector<Needle> Run::Impl::ask_actions(std::size_t call) {
+std::vector<Needle> Run::Impl::check_actions(std::size_t call) {
     std::vector<Needle> missing;
     for (const Probe& probe : data_.probes.of_call[call]) {
-        if (!ask(probe.kind, probe.needle, probe.age)) missing.push_back(probe.needle);
+        if (!check_probe(probe.kind, probe.needle, probe.age)) missing.push_back(probe.needle);
     }
     return missing;
 }
 
 /// For ten calls.
-void Run::Impl::ask_errors(std::size_t call) {
+void Run::Impl::check_errors(std::size_t call) {
     constexpr std::size_t calls_asked = 10;
     const auto& errors = data_.probes.errors;
-    const auto age_of = [&](const Standing& error) { return turn_of(call) - data_.turns[error.message]; };
+    const auto age_of = [&](const Occurrence& error) { return turn_of(call) - data_.turns[error.message]; };
     while (oldest_error_ < errors.size() && errors[oldest_error_].message < data_.calls[call] &&
            age_of(errors[oldest_error_]) > calls_asked)
         ++oldest_error_;
     for (std::size_t e = oldest_error_; e < errors.size() && errors[e].message < data_.calls[call]; ++e)
-        ask(ProbeKind::error, errors[e].needle, age_of(errors[e]));
+        check_probe(ProbeKind::error, errors[e].needle, age_of(errors[e]));
 }
 
-void Run::Impl::ask_artifacts(std::size_t call) {
+void Run::Impl::check_artifacts(std::size_t call) {
     for (const Artifact& artifact : data_.probes.artifacts) {
         const auto behind = std::ranges::lower_bound(artifact.writes, data_.calls[call]);
         if (behind == artifact.writes.begin()) continue;
-        ask(ProbeKind::artifact, artifact.needle, turn_of(call) - data_.turns[*(behind - 1)]);
+        check_probe(ProbeKind::artifact, artifact.needle, turn_of(call) - data_.turns[*(behind - 1)]);
     }
 }
 
-void Run::Impl::ask_users(std::size_t call) {
+void Run::Impl::check_users(std::size_t call) {
     for (const auto& [message, needle] : data_.probes.users) {
         if (message >= data_.calls[call]) return;
         const bool is_visible = shown_.is_shown_whole(message) || shown_.others_show(needle);
@@ -349,20 +349,20 @@ bool Run::Impl::others_have(const std::string& old_text) {
 }
 
 /// Returns those whose old text is not whole.
-std::vector<const EditProbe*> Run::Impl::ask_edits(std::size_t call) {
+std::vector<const EditProbe*> Run::Impl::check_edits(std::size_t call) {
     std::vector<const EditProbe*> missing;
     for (const EditProbe& edit : data_.edits[call]) {
         const auto any = [&](auto&& is) { return std::ranges::any_of(edit.messages, is); };
         EditCount& row = figures_.edits[index_of_edit_age(edit.age)];
-        ++row.asked;
+        ++row.needed;
         if (any([&](std::uint32_t m) { return shown_.is_shown_whole(m); }) || others_have(edit.old_text)) {
-            ++row.whole;
+            ++row.possible;
             continue;
         }
         missing.push_back(&edit);
         if (!any([&](std::uint32_t m) { return was_whole_[m]; })) {
             ++row.cut_on_arrival;
-        } else if (repairs_.object_with(edit)) {
+        } else if (refetches_.object_with(edit)) {
             ++row.recoverable;
         }
     }
@@ -374,14 +374,14 @@ Figures Run::Impl::finish() {
     figures_.source = data_.input.source;
     figures_.kind = data_.input.kind;
     figures_.size = data_.size;
-    figures_.repairs_recovered = repairs_.recovered();
-    figures_.repairs_rerun = repairs_.rerun();
-    figures_.repairs_asked = repairs_.asked();
+    figures_.refetches_from_store = refetches_.recovered();
+    figures_.refetches_by_rerun = refetches_.rerun();
+    figures_.refetches_from_user = refetches_.asked();
     for (const Removed& removed : removed_) {
         figures_.removed_messages += removed.ever ? 1 : 0;
         figures_.faults.messages_not_restorable += removed.ever && !removed.always_restorable ? 1 : 0;
     }
-    figures_.money = ledger_.finish(repairs_.money(), line_repairs_.money());
+    figures_.money = ledger_.finish(refetches_.money(), line_refetches_.money());
     return figures_;
 }
 

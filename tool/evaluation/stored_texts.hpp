@@ -53,11 +53,11 @@ private:
 template <typename IsThere>
 bool all_texts(const Message& message, IsThere&& is_there) {
     std::size_t number = 0;
-    const auto is_told = [&](const std::string& text) {
+    const auto is_present = [&](const std::string& text) {
         ++number;
         return is_blank(text) || text == "{}" || is_there(text, number);
     };
-    return is_told(message.content) && std::ranges::all_of(message.calls, is_told, &ToolCall::arguments);
+    return is_present(message.content) && std::ranges::all_of(message.calls, is_present, &ToolCall::arguments);
 }
 
 }  // namespace whittle::inline v0::evaluation

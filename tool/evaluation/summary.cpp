@@ -61,18 +61,18 @@ MoneySummary summarise_money(Sessions sessions, std::size_t p) {
     };
     MoneySummary summary{.sent = spread(&Money::sent, &Money::raw),
                          .sent_strict = spread(&Money::sent_strict, &Money::raw_strict),
-                         .with_repairs = spread(&Money::with_repairs, &Money::raw),
-                         .with_repairs_strict = spread(&Money::with_repairs_strict, &Money::raw_strict),
-                         .with_line_repairs = spread(&Money::with_line_repairs, &Money::raw),
-                         .with_line_repairs_strict = spread(&Money::with_line_repairs_strict, &Money::raw_strict)};
-    const auto harm = [&](double Money::*with_repairs) {
+                         .with_refetches = spread(&Money::with_refetches, &Money::raw),
+                         .with_refetches_strict = spread(&Money::with_refetches_strict, &Money::raw_strict),
+                         .with_line_refetches = spread(&Money::with_line_refetches, &Money::raw),
+                         .with_line_refetches_strict = spread(&Money::with_line_refetches_strict, &Money::raw_strict)};
+    const auto harm = [&](double Money::*with_refetches) {
         const auto is_harmed = [&](const Figures& f) {
-            return ratio_of(f.money[p].*with_repairs, f.money[p].raw) > harm_above;
+            return ratio_of(f.money[p].*with_refetches, f.money[p].raw) > harm_above;
         };
         return static_cast<double>(sum_of(sessions, is_harmed)) / static_cast<double>(sessions.size());
     };
-    summary.harm = harm(&Money::with_repairs);
-    summary.line_harm = harm(&Money::with_line_repairs);
+    summary.harm = harm(&Money::with_refetches);
+    summary.line_harm = harm(&Money::with_line_refetches);
     summary.hit_raw = ratio_of(sum_of(sessions, [&](const Figures& f) { return f.money[p].cached_raw; }),
                                sum_of(sessions, [](const Figures& f) { return f.raw; }));
     summary.hit_sent = ratio_of(sum_of(sessions, [&](const Figures& f) { return f.money[p].cached_sent; }),
@@ -135,7 +135,7 @@ std::string_view name_of(Age age) noexcept {
 }
 
 ProbeCount& ProbeCount::operator+=(const ProbeCount& other) noexcept {
-    asked += other.asked;
+    needed += other.needed;
     visible += other.visible;
     recoverable += other.recoverable;
     lost += other.lost;
@@ -143,14 +143,14 @@ ProbeCount& ProbeCount::operator+=(const ProbeCount& other) noexcept {
 }
 
 EditCount& EditCount::operator+=(const EditCount& other) noexcept {
-    asked += other.asked;
-    whole += other.whole;
+    needed += other.needed;
+    possible += other.possible;
     recoverable += other.recoverable;
     cut_on_arrival += other.cut_on_arrival;
     return *this;
 }
 
-double repaired_ratio(const Money& money) noexcept { return ratio_of(money.with_repairs, money.raw); }
+double refetched_ratio(const Money& money) noexcept { return ratio_of(money.with_refetches, money.raw); }
 double money_ratio(const Money& money) noexcept { return ratio_of(money.sent, money.raw); }
 
 bool thrashes_cache(const Figures& figures) noexcept {

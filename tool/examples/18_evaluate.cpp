@@ -30,7 +30,7 @@ void print(const char* name, const evaluation::Figures& figures) {
     const evaluation::ProbeCount& ids = figures.probes[0][1];  // identifiers, 11 to 50 calls old
     std::printf("%-8s tokens %.2f  C/C0 %.2f  C*/C0 %.2f  resets %d  old ids: %d visible, %d recoverable, %d lost\n",
                 name, static_cast<double>(figures.sent) / static_cast<double>(figures.raw),
-                evaluation::money_ratio(money), evaluation::repaired_ratio(money), static_cast<int>(figures.resets),
+                evaluation::money_ratio(money), evaluation::refetched_ratio(money), static_cast<int>(figures.resets),
                 static_cast<int>(ids.visible), static_cast<int>(ids.recoverable), static_cast<int>(ids.lost));
 }
 

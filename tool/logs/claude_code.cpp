@@ -139,7 +139,7 @@ private:
             if (key.empty()) key = side_key_of(record);
         }
         const auto known = by_key_.find(key);
-        if (known != by_key_.end() && !known->second->begins_anew(record)) return *known->second;
+        if (known != by_key_.end() && !known->second->restarts(record)) return *known->second;
         threads_.emplace_back(key, ClaudeThread(copies_));
         by_key_.insert_or_assign(std::move(key), &threads_.back().second);
         return threads_.back().second;

@@ -7,7 +7,7 @@ namespace whittle::inline v0::logs {
 
 void ClaudePlaces::mark(std::string_view id, ClaudePlace place) {
     if (id.empty()) return;
-    place.moment = points_left_.now();
+    place.tick = points_left_.now();
     places_[std::string(id)] = place;
 }
 
@@ -24,8 +24,8 @@ void ClaudePlaces::cut(std::size_t point, std::size_t compactions) {
 void ClaudePlaces::move(const std::vector<ClaudeRange>& kept, const ClaudePlace& place) {
     if (kept.empty()) return;
     const std::size_t number = moves_.size();
-    Move& one = moves_.emplace_back(Move{.moment = points_left_.now(), .of_messages = place, .of_passed = place});
-    one.of_messages.moment = one.of_passed.moment = one.moment + 1;
+    Move& one = moves_.emplace_back(Move{.tick = points_left_.now(), .of_messages = place, .of_passed = place});
+    one.of_messages.tick = one.of_passed.tick = one.tick + 1;
     points_left_.pass();
     compactions_left_.pass();
     for (const ClaudeRange& range : kept) {
@@ -51,7 +51,7 @@ std::optional<std::size_t> ClaudePlaces::newest_move_of(std::size_t message, std
     const auto next = moved_.upper_bound(message);
     if (next == moved_.begin()) return std::nullopt;
     const MovedRange& range = std::prev(next)->second;
-    const bool is_moved = message < range.end && moves_[range.move].moment >= since;
+    const bool is_moved = message < range.end && moves_[range.move].tick >= since;
     return is_moved ? std::optional(range.move) : std::nullopt;
 }
 
@@ -59,37 +59,37 @@ std::optional<std::size_t> ClaudePlaces::first_move_at(std::size_t point, std::s
     const auto known = passed_at_.find(point);
     if (known == passed_at_.end()) return std::nullopt;
     const auto first =
-        std::ranges::partition_point(known->second, [&](std::size_t move) { return moves_[move].moment < since; });
+        std::ranges::partition_point(known->second, [&](std::size_t move) { return moves_[move].tick < since; });
     return first == known->second.end() ? std::nullopt : std::optional(*first);
 }
 
 ClaudePlace ClaudePlaces::as_of_now(ClaudePlace place) const {
-    std::size_t counted = place.moment;  // when it had so many compactions
+    std::size_t counted = place.tick;  // when it had so many compactions
     const auto take = [&](const ClaudePlace& other) {
         place.point = other.point;
         place.compactions = other.compactions;
-        place.moment = counted = other.moment;
+        place.tick = counted = other.tick;
     };
-    if (const auto cut = points_left_.least(place.moment); place.own && cut && cut->size <= *place.own)
+    if (const auto cut = points_left_.lowest(place.tick); place.own && cut && cut->size <= *place.own)
         place.own.reset();
     if (place.own) {
-        if (const auto move = newest_move_of(*place.own, place.moment)) take(moves_[*move].of_messages);
-        place.point = points_left_.held(place.point, place.moment);
+        if (const auto move = newest_move_of(*place.own, place.tick)) take(moves_[*move].of_messages);
+        place.point = points_left_.limited(place.point, place.tick);
     }
     std::vector<std::size_t> followed;
     while (!place.own) {
-        if (const auto cut = points_left_.least(place.moment); cut && cut->size < place.point) {
+        if (const auto cut = points_left_.lowest(place.tick); cut && cut->size < place.point) {
             place.point = cut->size;
-            place.moment = cut->moment + 1;
-        } else if (const auto move = first_move_at(place.point, place.moment)) {
+            place.tick = cut->tick + 1;
+        } else if (const auto move = first_move_at(place.point, place.tick)) {
             followed.push_back(*move);
             take(moves_[*move].of_passed);
         } else {
             break;
         }
     }
-    place.compactions = compactions_left_.held(place.compactions, counted);
-    place.moment = points_left_.now();
+    place.compactions = compactions_left_.limited(place.compactions, counted);
+    place.tick = points_left_.now();
     for (const std::size_t move : followed) moves_[move].of_passed = place;
     return place;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "least_since.hpp"
+#include "low_water_mark.hpp"
 
 #include <cstddef>
 #include <map>
@@ -18,7 +18,7 @@ struct ClaudePlace {
     std::size_t point = 0;
     std::size_t compactions = 0;
     std::optional<std::size_t> own{};  ///< the number of the message that the record is, or is a part of
-    std::size_t moment = 0;            ///< as it was then
+    std::size_t tick = 0;              ///< as it was then
 };
 
 /// Numbers of messages from the first one up to, but not with, the other.
@@ -44,7 +44,7 @@ public:
 
 private:
     struct Move {
-        std::size_t moment = 0;
+        std::size_t tick = 0;
         ClaudePlace of_messages{};
         ClaudePlace of_passed{};  ///< followed further where that was looked up
     };
@@ -59,8 +59,8 @@ private:
     void split_ranges(std::size_t at);
 
     std::unordered_map<std::string, ClaudePlace> places_{};
-    LeastSince points_left_{};
-    LeastSince compactions_left_{};
+    LowWaterMark points_left_{};
+    LowWaterMark compactions_left_{};
     mutable std::vector<Move> moves_{};
     std::map<std::size_t, MovedRange> moved_{};                              // by the first message of each range
     std::unordered_map<std::size_t, std::vector<std::size_t>> passed_at_{};  // moves by the point that they were at

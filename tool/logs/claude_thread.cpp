@@ -23,8 +23,8 @@ ordered_json* content_of(ordered_json& record) {
     const auto message = record.find("message");
     if (message == record.end() || !message->is_object()) return nullptr;
     const auto content = message->find("content");
-    const bool says = content != message->end() && (content->is_array() || content->is_string());
-    return says ? &*content : nullptr;
+    const bool has_content = content != message->end() && (content->is_array() || content->is_string());
+    return has_content ? &*content : nullptr;
 }
 
 /// Kinds of "iterations" that the usage around them holds.
@@ -66,7 +66,7 @@ Call claude_call_of(const ordered_json& record, bool is_new_id) {
 std::optional<double> time_of(const ordered_json& record) { return to_seconds(text_at(record, "timestamp")); }
 
 /// Whether it is one of the newest blocks.
-bool was_held(const ordered_json& held, const ordered_json& block) {
+bool was_written(const ordered_json& held, const ordered_json& block) {
     constexpr std::size_t newest = 64;
     for (std::size_t i = held.size(); i-- > held.size() - std::min(held.size(), newest);) {
         if (held[i] == block) return true;
@@ -204,7 +204,7 @@ void ClaudeThread::close() {
 void ClaudeThread::append_blocks(std::size_t reply, ordered_json blocks) {
     ordered_json& held = entries_[reply].message["content"];
     for (ordered_json& block : blocks) {
-        if (was_held(held, block)) continue;  // written again while it streamed
+        if (was_written(held, block)) continue;  // written again while it streamed
         if (const std::string_view id = text_at(block, "id"); !id.empty() && text_at(block, "type") == "tool_use")
             callers_.insert_or_assign(std::string(id), reply);
         held.push_back(std::move(block));
@@ -238,26 +238,26 @@ void ClaudeThread::add_summary(ordered_json content) {
     ++summary_at_;
 }
 
-void ClaudeThread::add_prompt(ordered_json content, const ordered_json& record, std::size_t line, bool is_companion,
+void ClaudeThread::add_prompt(ordered_json content, const ordered_json& record, std::size_t line, bool is_injected,
                               LogNotes& notes) {
     if (is_repeated(record, notes)) return;
     ClaudePlace place = place_of_parent(record);
     place.point = behind_results(place.point);
     if (place.point < here().point || place.compactions < entries_.compactions()) take_back_to(place);
     const Entry* const newest = entries_.empty() ? nullptr : &entries_[entries_.size() - 1];
-    const std::size_t companions = newest == nullptr || late_.contains(entries_.size() - 1) ? 0 : newest->companions;
+    const std::size_t injected = newest == nullptr || late_.contains(entries_.size() - 1) ? 0 : newest->injected;
     const std::size_t results = newest == nullptr ? 0 : newest->results_in_row;
     const bool holds = has_tool_result(content);
     const std::size_t at = entries_.add({.message = {{"role", "user"}, {"content", std::move(content)}},
                                          .time = time_of(record),
                                          .line = line,
                                          .call = std::nullopt,
-                                         .companions = is_companion ? companions + 1 : 0,
+                                         .injected = is_injected ? injected + 1 : 0,
                                          .results_in_row = holds ? results + 1 : 0});
     mark(record, place_of_message(2 * at));
 }
 
-bool ClaudeThread::begins_anew(const ordered_json& record) const {
+bool ClaudeThread::restarts(const ordered_json& record) const {
     const ordered_json* parent = find_member(record, "parentUuid");
     if (entries_.empty() || entries_.was_compacted_here() || parent == nullptr || !parent->is_null()) return false;
     if (is_known(record)) return false;
@@ -298,11 +298,12 @@ std::size_t ClaudeThread::message_for_results(const ordered_json& blocks, const 
     return 2 * entries_.add_in_front_of_compaction(std::move(entry));
 }
 
-/// Behind results that stand there, or around there, and all companions of these: of calls side by side each result has
-/// its own ones as children, so a record that has another of these results as its parent takes none of them back.
+/// Behind results that stand there, or around there, and all messages injected behind these: of calls side by side each
+/// result has its own ones as children, so a record that has another of these results as its parent takes none of them
+/// back.
 std::size_t ClaudeThread::behind_results(std::size_t point) const {
     std::size_t at = behind_row((point + 1) / 2, &Entry::results_in_row);
-    if (at > 0 && stands_behind_results(at - entries_[at - 1].companions)) at = behind_row(at, &Entry::companions);
+    if (at > 0 && stands_behind_results(at - entries_[at - 1].injected)) at = behind_row(at, &Entry::injected);
     return point_behind(at);
 }
 

@@ -24,8 +24,8 @@ public:
     void add_reply(ordered_json& record, std::size_t line, LogNotes& notes);
     /// A record of type user: a prompt, or results, which are taken.
     void add_user(ordered_json& record, std::size_t line, LogNotes& notes);
-    /// A prompt, or a `is_companion`: what the agent adds by itself or what was typed while the model worked.
-    void add_prompt(ordered_json content, const ordered_json& record, std::size_t line, bool is_companion,
+    /// A prompt. `is_injected`: one that the agent adds by itself or what was typed while the model worked.
+    void add_prompt(ordered_json content, const ordered_json& record, std::size_t line, bool is_injected,
                     LogNotes& notes);
     /// A record of a compaction.
     void compact(const ordered_json& record, LogNotes& notes);
@@ -35,7 +35,7 @@ public:
     void close();
 
     /// Whether the record is a prompt that begins a conversation of its own, after others in this one.
-    [[nodiscard]] bool begins_anew(const ordered_json& record) const;
+    [[nodiscard]] bool restarts(const ordered_json& record) const;
     [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
     [[nodiscard]] Entries& entries() noexcept { return entries_; }
 

@@ -27,13 +27,13 @@ std::int64_t characters_of_blocks(const ordered_json& blocks) {
 bool has_input(const Usage& usage) noexcept { return usage.input > 0 || usage.cache_read > 0 || usage.cache_write > 0; }
 
 void take_usage(Entry& reply, const Usage& recorded, bool is_end) {
-    const bool tells = is_end && has_input(recorded);
-    if (reply.is_told && !tells) return;
+    const bool is_reported = is_end && has_input(recorded);
+    if (reply.usage_is_reported && !is_reported) return;
     Usage& usage = reply.call->usage ? *reply.call->usage : reply.call->usage.emplace();
-    const std::int64_t output = tells ? recorded.output : std::max(usage.output, recorded.output);
-    if (tells || recorded.total() >= usage.total()) usage = recorded;
+    const std::int64_t output = is_reported ? recorded.output : std::max(usage.output, recorded.output);
+    if (is_reported || recorded.total() >= usage.total()) usage = recorded;
     usage.output = output;
-    reply.is_told = tells;
+    reply.usage_is_reported = is_reported;
 }
 
 /// Half of characters / 4 is too little for any text: some have more characters for a token than others.

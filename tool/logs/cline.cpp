@@ -209,7 +209,7 @@ private:
     void hand_on() {
         if (session_.recording.id.empty()) session_.recording.id = stem_of(options_);
         bill_.finish();
-        has_bills_beside_ = std::ranges::any_of(bill_.requests(), &ClineRequest::has_counts);
+        has_separate_bills_ = std::ranges::any_of(bill_.requests(), &ClineRequest::has_counts);
         const std::vector<std::size_t> of = match_requests(messages_, bill_.requests());
         find_compactions(of);
         fill_entries(of);
@@ -233,7 +233,7 @@ private:
         for (std::size_t i = 0; i < messages_.size(); ++i) {
             for (; next != compactions_.end() && next->first <= i; ++next) entries_.compact() = std::move(next->second);
             ClineMessage& one = messages_[i];
-            if (const std::string_view told = model_in_prompt(one); !told.empty()) model = told;
+            if (const std::string_view request_bill = model_in_prompt(one); !request_bill.empty()) model = request_bill;
             if (session_.folder.empty()) session_.folder = folder_in_prompt(one.json);
             add_entry(one, of[i], model);
         }
@@ -270,28 +270,28 @@ private:
         Call call{.model = reply.model, .usage = reply.bill};
         if (reply.ms > 0) call.time = seconds_of_cline(reply.ms);
         if (request == no_cline_request) {
-            if (has_bills_beside_) call.usage.reset();  // one of those is its own
+            if (has_separate_bills_) call.usage.reset();  // one of those is its own
             if (!reply.id.empty() || reply.ms > 0) call.bill_id = fmt::format("cline/{}/{}", reply.id, reply.ms);
             if (call.model.empty()) call.model = model;
             return call;
         }
-        ClineRequest& told = bill_.requests()[request];
-        if (told.provider.empty()) told.provider = reply.provider;
-        if (call.model.empty()) call.model = told.model.empty() ? model : told.model;
-        if (!call.time) call.time = seconds_of_cline(told.ms);
-        call.bill_id = told.bill_id;
-        if (told.has_counts()) call.usage = usage_of_request(told);
+        ClineRequest& request_bill = bill_.requests()[request];
+        if (request_bill.provider.empty()) request_bill.provider = reply.provider;
+        if (call.model.empty()) call.model = request_bill.model.empty() ? model : request_bill.model;
+        if (!call.time) call.time = seconds_of_cline(request_bill.ms);
+        call.bill_id = request_bill.bill_id;
+        if (request_bill.has_counts()) call.usage = usage_of_request(request_bill);
         return call;
     }
 
     /// Requests whose replies are in no message.
     void bill_rest(const std::vector<std::size_t>& of) {
-        std::vector<bool> is_told(bill_.requests().size(), false);
+        std::vector<bool> is_reported(bill_.requests().size(), false);
         for (const std::size_t request : of) {
-            if (request != no_cline_request) is_told[request] = true;
+            if (request != no_cline_request) is_reported[request] = true;
         }
-        for (std::size_t k = 0; k < is_told.size(); ++k) {
-            if (is_told[k]) continue;
+        for (std::size_t k = 0; k < is_reported.size(); ++k) {
+            if (is_reported[k]) continue;
             const ClineRequest& request = bill_.requests()[k];
             if (!request.has_counts()) {
                 ++notes_.left_out["request without a bill"];
@@ -302,7 +302,7 @@ private:
                                          .time = seconds_of_cline(request.ms),
                                          .usage = usage_of_request(request)});
         }
-        for (Call& call : bill_.beside()) entries_.bill_elsewhere(std::move(call));
+        for (Call& call : bill_.side_calls()) entries_.bill_elsewhere(std::move(call));
     }
 
     const LogOptions& options_;
@@ -318,7 +318,7 @@ private:
     std::size_t line_ = 0;
     bool is_newer_ = false;
     bool is_begun_ = false;
-    bool has_bills_beside_ = false;
+    bool has_separate_bills_ = false;
 };
 
 }  // namespace

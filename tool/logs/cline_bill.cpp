@@ -64,7 +64,7 @@ public:
             if (messages_[i].is_reply && messages_[i].ms > 0) take_by_time(i);
         }
         for (std::size_t k = requests_.size(); k-- > 0;) take_by_place(k);
-        if (!is_any_told()) take_in_order();
+        if (!has_reported()) take_in_order();
         return std::move(of_);
     }
 
@@ -89,22 +89,22 @@ private:
         if (message.is_reply && message.ms == 0 && of_[*reply] == no_cline_request) take(*reply, request);
     }
 
-    [[nodiscard]] bool is_any_told() const {
+    [[nodiscard]] bool has_reported() const {
         return std::ranges::any_of(messages_, [](const ClineMessage& one) { return one.is_reply && one.ms > 0; }) ||
                std::ranges::any_of(requests_, [](const ClineRequest& one) { return one.reply.has_value(); });
     }
 
     void take_in_order() {
         std::vector<std::size_t> replies;
-        std::vector<std::size_t> told;
+        std::vector<std::size_t> reported;
         for (std::size_t i = 0; i < messages_.size(); ++i) {
             if (messages_[i].is_reply) replies.push_back(i);
         }
         for (std::size_t k = 0; k < requests_.size(); ++k) {
-            if (requests_[k].has_counts()) told.push_back(k);
+            if (requests_[k].has_counts()) reported.push_back(k);
         }
-        if (replies.size() != told.size()) return;
-        for (std::size_t i = 0; i < replies.size(); ++i) take(replies[i], told[i]);
+        if (replies.size() != reported.size()) return;
+        for (std::size_t i = 0; i < replies.size(); ++i) take(replies[i], reported[i]);
     }
 
     const std::vector<ClineMessage>& messages_;
@@ -134,11 +134,11 @@ private:
     std::vector<const ClineRequest*> known_{};
 };
 
-void set_counts(ClineRequest& request, const ordered_json& told) {
-    request.input = count_at(told, "tokensIn");
-    request.output = count_at(told, "tokensOut");
-    request.cache_write = count_at(told, "cacheWrites");
-    request.cache_read = count_at(told, "cacheReads");
+void set_counts(ClineRequest& request, const ordered_json& reported) {
+    request.input = count_at(reported, "tokensIn");
+    request.output = count_at(reported, "tokensOut");
+    request.cache_write = count_at(reported, "cacheWrites");
+    request.cache_read = count_at(reported, "cacheReads");
 }
 
 }  // namespace
@@ -174,16 +174,17 @@ void ClineBill::add(const ordered_json& record, std::size_t line, const LogOptio
         ++notes.left_out[std::string(text_at(record, "type")) + "/" + std::string(kind.substr(0, 64))];
         return;
     }
-    std::optional<ordered_json> told;
-    if (const ordered_json* text = find_member(record, "text")) told = json_in(*text, line, options, notes, values_);
-    if (told && !told->is_object()) told.reset();
-    if (!told) note_damage(notes, line, "a bill that is no JSON object");
-    if (kind == "api_req_started") return begin_request(record, told ? &*told : nullptr);
-    if (kind != "api_req_finished") return bill_beside(record, kind, told ? &*told : nullptr);
-    if (told) end_request(*told);
+    std::optional<ordered_json> reported;
+    if (const ordered_json* text = find_member(record, "text"))
+        reported = json_in(*text, line, options, notes, values_);
+    if (reported && !reported->is_object()) reported.reset();
+    if (!reported) note_damage(notes, line, "a bill that is no JSON object");
+    if (kind == "api_req_started") return begin_request(record, reported ? &*reported : nullptr);
+    if (kind != "api_req_finished") return bill_side_request(record, kind, reported ? &*reported : nullptr);
+    if (reported) end_request(*reported);
 }
 
-void ClineBill::begin_request(const ordered_json& record, const ordered_json* told) {
+void ClineBill::begin_request(const ordered_json& record, const ordered_json* reported) {
     ClineRequest& request = requests_.emplace_back();
     request.ms = count_at(record, "ts");
     request.bill_id = next_bill_id(request.ms, "");
@@ -193,14 +194,14 @@ void ClineBill::begin_request(const ordered_json& record, const ordered_json* to
         request.model = text_at(*info, "modelId");
         request.provider = text_at(*info, "providerId");
     }
-    if (told == nullptr) return;
-    request.protocol = text_at(*told, "apiProtocol");
-    set_counts(request, *told);
+    if (reported == nullptr) return;
+    request.protocol = text_at(*reported, "apiProtocol");
+    set_counts(request, *reported);
 }
 
 /// Versions of 2024 told what was billed in a record of its own.
-void ClineBill::end_request(const ordered_json& told) {
-    if (!requests_.empty() && !requests_.back().has_counts()) set_counts(requests_.back(), told);
+void ClineBill::end_request(const ordered_json& reported) {
+    if (!requests_.empty() && !requests_.back().has_counts()) set_counts(requests_.back(), reported);
 }
 
 void ClineBill::note_answer(const ordered_json& record, std::string_view kind) {
@@ -209,10 +210,10 @@ void ClineBill::note_answer(const ordered_json& record, std::string_view kind) {
     requests_.back().range = range_in(record);
 }
 
-void ClineBill::bill_beside(const ordered_json& record, std::string_view kind, const ordered_json* told) {
-    if (told == nullptr) return;
+void ClineBill::bill_side_request(const ordered_json& record, std::string_view kind, const ordered_json* reported) {
+    if (reported == nullptr) return;
     ClineRequest sum;
-    set_counts(sum, *told);
+    set_counts(sum, *reported);
     if (!sum.has_counts()) return;
     sum.ms = count_at(record, "ts");
     sum.bill_id = next_bill_id(sum.ms, kind);
@@ -254,7 +255,7 @@ void ClineBill::know_model(ClineRequest& request) const {
     request.provider = std::prev(behind)->second.provider;
 }
 
-std::vector<Call> ClineBill::beside() const {
+std::vector<Call> ClineBill::side_calls() const {
     const CountingOfSums counting(requests_);
     std::vector<Call> calls;
     for (ClineRequest sum : sums_) {

@@ -59,7 +59,7 @@ public:
     [[nodiscard]] std::vector<ClineRequest>& requests() noexcept { return requests_; }
     /// Calls whose replies are in no message: of sub-agents, of what was taken back, and for compactions. When all is
     /// known of the requests.
-    [[nodiscard]] std::vector<Call> beside() const;
+    [[nodiscard]] std::vector<Call> side_calls() const;
     /// The compaction of this id; nothing but zeros: not recorded.
     [[nodiscard]] RooCompaction compaction_of(const std::string& id) const;
     /// Whether no record was added.
@@ -71,10 +71,10 @@ private:
         std::string provider{};
     };
 
-    void begin_request(const ordered_json& record, const ordered_json* told);
-    void end_request(const ordered_json& told);
+    void begin_request(const ordered_json& record, const ordered_json* reported);
+    void end_request(const ordered_json& reported);
     void note_answer(const ordered_json& record, std::string_view kind);
-    void bill_beside(const ordered_json& record, std::string_view kind, const ordered_json* told);
+    void bill_side_request(const ordered_json& record, std::string_view kind, const ordered_json* reported);
     void note_compaction(const ordered_json& record);
     void know_model(ClineRequest& request) const;
     /// `kind` is of a sum. Further ones of the same time are numbered.

@@ -111,9 +111,9 @@ public:
 
     void mark(std::size_t at) {
         const ClineMessage& mark = messages_[at];
-        const bool begins_anew = mark.is_summary && text_at(mark.json, "role") == "user";
+        const bool restarts = mark.is_summary && text_at(mark.json, "role") == "user";
         std::erase_if(active_, [&](std::size_t i) {
-            if (begins_anew) return i < at;
+            if (restarts) return i < at;
             if (mark.stands_for.empty()) return false;
             return (mark.is_summary ? messages_[i].summed_up_by : messages_[i].left_out_behind) == mark.stands_for;
         });

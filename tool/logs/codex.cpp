@@ -205,10 +205,10 @@ private:
     }
 
     /// What became an item "agent_message" later.
-    void add_communication(const ordered_json& said, std::optional<double> time, std::size_t line) {
-        if (!text_at(said, "encrypted_content").empty())
+    void add_communication(const ordered_json& message_content, std::optional<double> time, std::size_t line) {
+        if (!text_at(message_content, "encrypted_content").empty())
             ++notes_.unknown["inter_agent_communication/encrypted_content"];
-        ordered_json text{{"type", "input_text"}, {"text", text_at(said, "content")}};
+        ordered_json text{{"type", "input_text"}, {"text", text_at(message_content, "content")}};
         ordered_json item{{"type", "agent_message"}, {"content", ordered_json::array({std::move(text)})}};
         add_item(item, time, line);
     }

@@ -34,7 +34,7 @@ constexpr std::array codex_user_frames{
     CodexContextFrame{"Warning: apply_patch was requested via ", "Use the apply_patch tool instead of exec_command."},
 };
 
-constexpr std::array<std::string_view, 11> codex_developer_beginnings{
+constexpr std::array<std::string_view, 11> codex_developer_prefixes{
     "<permissions instructions>", "<model_switch>",        "<collaboration_mode>",     "<multi_agent_mode>",
     "<realtime_conversation>",    "<skills_instructions>", "<personality_spec>",       "<token_budget>",
     "<context_window>",           "<rollout_budget>",      "<context_window_guidance>"};
@@ -62,8 +62,7 @@ bool is_codex_context_text(std::string_view text, bool is_developer) {
     if (first == std::string_view::npos) return false;
     text = text.substr(first, text.find_last_not_of(blanks) + 1 - first);
     if (is_developer)
-        return std::ranges::any_of(codex_developer_beginnings,
-                                   [&](auto begin) { return has_codex_prefix(text, begin); });
+        return std::ranges::any_of(codex_developer_prefixes, [&](auto begin) { return has_codex_prefix(text, begin); });
     if (is_codex_external_context(text)) return true;
     return std::ranges::any_of(codex_user_frames, [&](const CodexContextFrame& frame) {
         return text.size() >= frame.begin.size() + frame.end.size() && has_codex_prefix(text, frame.begin) &&

@@ -97,15 +97,16 @@ bool CodexThread::add_item(ordered_json& item, std::optional<double> time, std::
 
 void CodexThread::add_message(const ordered_json& item, std::optional<double> time, std::size_t line, LogNotes& notes) {
     const ordered_json* content = find_member(item, "content");
-    ordered_json said = content == nullptr ? ordered_json("") : to_openai_content(*content, "message", notes);
+    ordered_json message_content =
+        content == nullptr ? ordered_json("") : to_openai_content(*content, "message", notes);
     if (text_at(item, "role") == "assistant") {
         ReplyParts& parts = reply(time, line);
-        if (said.is_string()) return parts.say(said.get_ref<const std::string&>());
-        for (const ordered_json& part : said) parts.say(text_at(part, "text"));
+        if (message_content.is_string()) return parts.add_text(message_content.get_ref<const std::string&>());
+        for (const ordered_json& part : message_content) parts.add_text(text_at(part, "text"));
         return;
     }
     const std::string_view role = text_at(item, "role");
-    add_input(role, std::move(said), time, line);
+    add_input(role, std::move(message_content), time, line);
     if (is_codex_context(item)) {
         contexts_.insert(entries_.size() - 1);
     } else if (role == "user") {
@@ -114,12 +115,15 @@ void CodexThread::add_message(const ordered_json& item, std::optional<double> ti
 }
 
 /// A message to the model.
-void CodexThread::add_input(std::string_view role, ordered_json said, std::optional<double> time, std::size_t line) {
+void CodexThread::add_input(std::string_view role, ordered_json message_content, std::optional<double> time,
+                            std::size_t line) {
     close_reply();
     has_only_thought_ = false;
     if (role == "user") drop_pending();
-    entries_.add(
-        {.message = {{"role", role}, {"content", std::move(said)}}, .time = time, .line = line, .call = std::nullopt});
+    entries_.add({.message = {{"role", role}, {"content", std::move(message_content)}},
+                  .time = time,
+                  .line = line,
+                  .call = std::nullopt});
 }
 
 void CodexThread::add_call(const ordered_json& item, std::string_view type, std::optional<double> time,
@@ -164,8 +168,8 @@ ReplyParts& CodexThread::reply(std::optional<double> time, std::size_t line) {
 
 void CodexThread::close_reply() {
     if (!open_) return;
-    const bool said_nothing = parts_.empty() && *open_ + 1 == entries_.size();
-    if (said_nothing) {
+    const bool has_no_content = parts_.empty() && *open_ + 1 == entries_.size();
+    if (has_no_content) {
         entries_.truncate(*open_);  // it was broken off while it thought
     } else {
         entries_[*open_].message = parts_.message();
@@ -252,8 +256,8 @@ void CodexThread::bill_records(std::string_view id) {
 }
 
 void CodexThread::enter_turn(std::string_view id) {
-    constexpr std::size_t least_unique = 16;  // older versions number them
-    if (id.size() >= least_unique) turn_ = id;
+    constexpr std::size_t min_unique = 16;  // older versions number them
+    if (id.size() >= min_unique) turn_ = id;
 }
 
 std::string CodexThread::bill_id() const {

@@ -68,7 +68,7 @@ private:
     /// A usage that no reply came for was billed elsewhere.
     void drop_pending();
     void add_message(const ordered_json& item, std::optional<double> time, std::size_t line, LogNotes& notes);
-    void add_input(std::string_view role, ordered_json said, std::optional<double> time, std::size_t line);
+    void add_input(std::string_view role, ordered_json message_content, std::optional<double> time, std::size_t line);
     void add_call(const ordered_json& item, std::string_view type, std::optional<double> time, std::size_t line);
     void add_result(ordered_json& item, std::optional<double> time, std::size_t line, LogNotes& notes);
 

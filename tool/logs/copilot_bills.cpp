@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t most_of_copilot_name = 128;
 
 /// So that sums of many files stay what they are.
-constexpr std::int64_t most_copilot_requests = 1'000'000'000;
+constexpr std::int64_t max_copilot_requests = 1'000'000'000;
 
 std::string_view copilot_name_or_none(std::string_view text) {
     return text.size() <= most_of_copilot_name ? text : std::string_view();
@@ -84,7 +84,7 @@ CopilotBills::SumsByModel CopilotBills::sums_of(const ordered_json& metrics) {
 }
 
 /// A sum that goes on has all that the one in front had, and all that replies told of since then.
-bool CopilotBills::goes_on(const SumsByModel& now) const {
+bool CopilotBills::continues(const SumsByModel& now) const {
     if (!may_go_on_) return false;
     for (const auto& [model, sums] : before_) {
         const auto at = now.find(model);
@@ -99,7 +99,7 @@ std::optional<std::vector<Call>> CopilotBills::close(const ordered_json& data, s
     const ordered_json* metrics = tree_at(data, "modelMetrics");
     SumsByModel now = metrics == nullptr ? SumsByModel() : sums_of(*metrics);
     if (now.empty()) return std::nullopt;
-    const bool is_sum_of_both = goes_on(now);
+    const bool is_sum_of_both = continues(now);
     std::vector<Call> calls;
     std::int64_t output = 0;
     for (const auto& [model, sums] : now) {
@@ -113,7 +113,7 @@ std::optional<std::vector<Call>> CopilotBills::close(const ordered_json& data, s
              .model = model,
              .time = time,
              .usage = usage_of_sums(counts.input, counts.cache_read, counts.cache_write, counts.output),
-             .requests = std::clamp<std::int64_t>(billed.requests, 1, most_copilot_requests)});
+             .requests = std::clamp<std::int64_t>(billed.requests, 1, max_copilot_requests)});
     }
     if (output < output_) ++notes.unknown["session.shutdown with less output than the replies in front of it"];
     std::int64_t with_compactions = output_;

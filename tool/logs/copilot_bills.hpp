@@ -40,7 +40,7 @@ private:
     using SumsByModel = std::map<std::string, Sums, std::less<>>;
 
     [[nodiscard]] static SumsByModel sums_of(const ordered_json& metrics);
-    [[nodiscard]] bool goes_on(const SumsByModel& now) const;
+    [[nodiscard]] bool continues(const SumsByModel& now) const;
 
     bool may_go_on_ = false;
     SumsByModel before_{};             // of the session.shutdown in front

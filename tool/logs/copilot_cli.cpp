@@ -178,8 +178,8 @@ private:
 
     void resume(const CopilotEvent& event) {
         take_context(event.data);
-        const bool goes_on = is_set(event.data, "sessionWasActive") || is_set(event.data, "continuePendingWork");
-        if (!goes_on) main().interrupt(event.stamp);
+        const bool continues = is_set(event.data, "sessionWasActive") || is_set(event.data, "continuePendingWork");
+        if (!continues) main().interrupt(event.stamp);
     }
 
     void take_context(const ordered_json& data) {
@@ -237,9 +237,9 @@ private:
     /// nullopt: the agent made the message up, such as to read what a sub-agent found. Versions that tell nothing of
     /// any call did so as well, and cannot be told.
     [[nodiscard]] std::optional<Call> call_of(const CopilotEvent& event) {
-        const bool tells = event.data.contains("apiCallId") || event.data.contains("outputTokens");
-        tells_calls_ = tells_calls_ || tells;
-        if (!tells && tells_calls_ && !event.data.contains("model")) return std::nullopt;
+        const bool names_call = event.data.contains("apiCallId") || event.data.contains("outputTokens");
+        names_calls_ = names_calls_ || names_call;
+        if (!names_call && names_calls_ && !event.data.contains("model")) return std::nullopt;
         Call call{.id = std::string(copilot_name(text_at(event.data, "apiCallId"))),
                   .model = model_of(event),
                   .unrecorded_output = count_at(event.data, "outputTokens")};
@@ -397,7 +397,7 @@ private:
     std::vector<std::pair<CopilotThread*, std::size_t>> unbilled_{};  // replies that no session.shutdown stands behind
     std::string model_{};
     bool has_begun_ = false;
-    bool tells_calls_ = false;  // of a version whose replies tell which call they are of
+    bool names_calls_ = false;  // of a version whose replies tell which call they are of
 };
 
 }  // namespace

@@ -37,12 +37,12 @@ ordered_json copilot_calls_of(const ordered_json& data) {
 std::string copilot_output(const ordered_json& data) {
     const ordered_json* result = find_member(data, "result");
     if (result != nullptr && result->is_string()) return result->get<std::string>();
-    const std::string_view told = result == nullptr ? std::string_view() : text_at(*result, "content");
-    if (!data.contains("success") || is_set(data, "success")) return std::string(told);
+    const std::string_view text_shown = result == nullptr ? std::string_view() : text_at(*result, "content");
+    if (!data.contains("success") || is_set(data, "success")) return std::string(text_shown);
     const ordered_json* error = tree_at(data, "error");
     const std::string_view reason = error == nullptr ? std::string_view() : text_at(*error, "message");
     if (!reason.empty()) return std::string(reason);
-    return told.empty() ? "Tool execution failed" : std::string(told);
+    return text_shown.empty() ? "Tool execution failed" : std::string(text_shown);
 }
 
 void append_copilot_text(ordered_json& message, std::string_view text) {
@@ -71,7 +71,7 @@ void CopilotThread::add_user(std::string text, std::string_view words, const Cop
                   .call = std::nullopt});
 }
 
-bool CopilotThread::goes_on_with_newest(const std::optional<Call>& call) const {
+bool CopilotThread::continues_newest(const std::optional<Call>& call) const {
     if (!call || call->id.empty() || !newest_reply_ || *newest_reply_ + 1 != entries_.size()) return false;
     const std::optional<Call>& newest = entries_[*newest_reply_].call;
     return newest && newest->id == call->id;
@@ -81,7 +81,7 @@ CopilotThread::Reply CopilotThread::add_reply(const ordered_json& data, std::opt
                                               const CopilotStamp& stamp) {
     const std::string_view text = text_at(data, "content");
     ordered_json calls = copilot_calls_of(data);
-    const bool is_more = goes_on_with_newest(call);
+    const bool is_more = continues_newest(call);
     const std::int64_t output = call ? call->unrecorded_output : 0;
     if (text.empty() && calls.empty() && !is_more) return {.new_output = output};
     if (!is_more) {
@@ -93,7 +93,7 @@ CopilotThread::Reply CopilotThread::add_reply(const ordered_json& data, std::opt
     const std::size_t at = *newest_reply_;
     Entry& entry = entries_[at];
     append_copilot_text(entry.message, text);
-    for (const ordered_json& one : calls) ask(text_at(one, "id"), at);
+    for (const ordered_json& one : calls) open_call(text_at(one, "id"), at);
     if (!calls.empty()) append_copilot_calls(entry.message, std::move(calls));
     if (!is_more) return {at, output, true};
     std::int64_t& known = entry.call->unrecorded_output;  // one part of a response tells that of all
@@ -106,7 +106,7 @@ void CopilotThread::add_message(ordered_json message, Call call, const CopilotSt
     const bool is_reply = role == "assistant";
     if (is_reply) newest_reply_ = entries_.size();
     if (const ordered_json* calls = is_reply ? tree_at(message, "tool_calls") : nullptr) {
-        for (const ordered_json& one : *calls) ask(text_at(one, "id"), entries_.size());
+        for (const ordered_json& one : *calls) open_call(text_at(one, "id"), entries_.size());
     }
     std::size_t row = 0;
     if (role == "tool") {
@@ -121,7 +121,7 @@ void CopilotThread::add_message(ordered_json message, Call call, const CopilotSt
                   .results_in_row = row});
 }
 
-void CopilotThread::ask(std::string_view id, std::size_t reply) {
+void CopilotThread::open_call(std::string_view id, std::size_t reply) {
     if (id.empty()) return;
     asked_.insert_or_assign(std::string(id), Asked{reply});
     open_.emplace_back(id);
@@ -205,14 +205,14 @@ std::string CopilotThread::words_of_user() const {
         if (bytes > newest_bytes) break;
     }
     std::string text;
-    const auto say = [&](const std::string& words) { text += "<user_message>\n" + words + "\n</user_message>\n"; };
+    const auto add = [&](const std::string& words) { text += "<user_message>\n" + words + "\n</user_message>\n"; };
     std::size_t bytes = 0;
     for (std::size_t i = 0; i < std::min(newest, first_texts); ++i) {
         bytes += words_[i].size();
         if (bytes > first_bytes) break;
-        say(words_[i]);
+        add(words_[i]);
     }
-    for (std::size_t i = newest; i < words_.size(); ++i) say(words_[i]);
+    for (std::size_t i = newest; i < words_.size(); ++i) add(words_[i]);
     return text;
 }
 

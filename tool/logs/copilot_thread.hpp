@@ -66,10 +66,10 @@ private:
         bool is_answered = false;
     };
 
-    [[nodiscard]] bool goes_on_with_newest(const std::optional<Call>& call) const;
+    [[nodiscard]] bool continues_newest(const std::optional<Call>& call) const;
     /// Whether nothing but results stands behind it.
     [[nodiscard]] bool is_newest_reply(std::size_t at) const;
-    void ask(std::string_view id, std::size_t reply);
+    void open_call(std::string_view id, std::size_t reply);
     [[nodiscard]] Asked* asked(std::string_view id, LogNotes& notes);
     void answer(std::string_view id, Asked& asked, std::string content, const CopilotStamp& stamp);
     [[nodiscard]] std::size_t first_kept() const;

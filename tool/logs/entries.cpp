@@ -38,10 +38,10 @@ Call take_call(Entry& entry) {
 /// Whether a message holds U+FFFD and is of a record that was mended, or of those in front of `next_line`: a reply may
 /// be made of several.
 bool was_mended(const Entry& entry, std::size_t next_line, const LogNotes& notes) {
-    if (notes.mended == 0) return false;
-    const auto line = notes.mended_lines.lower_bound(entry.line);
-    const bool is_of_its_lines = line != notes.mended_lines.end() && (*line == entry.line || *line < next_line);
-    return (is_of_its_lines || notes.mended_lines.contains(0)) && detail::holds_replacement(entry.message);
+    if (notes.repaired == 0) return false;
+    const auto line = notes.repaired_lines.lower_bound(entry.line);
+    const bool is_of_its_lines = line != notes.repaired_lines.end() && (*line == entry.line || *line < next_line);
+    return (is_of_its_lines || notes.repaired_lines.contains(0)) && detail::holds_replacement(entry.message);
 }
 
 /// `digits` decimal digits at `at`, or nothing.
@@ -190,7 +190,8 @@ void Entries::finish(Session& session, bool is_anthropic, LogNotes& notes) {
             if (entry.call) bill_elsewhere(take_call(entry));
             continue;
         }
-        if (was_mended(entry, next_line, notes)) session.recording.mended.push_back(session.recording.messages.size());
+        if (was_mended(entry, next_line, notes))
+            session.recording.repaired.push_back(session.recording.messages.size());
         if (!start) start = entry.time;
         has_times = has_times || entry.time.has_value();
         session.recording.seconds.push_back(entry.time ? std::optional(*entry.time - *start) : std::nullopt);
@@ -228,11 +229,11 @@ bool is_total_of(const Usage& counts, std::int64_t total) noexcept {
 
 Usage usage_by_total(const Usage& counts, std::int64_t total, CachePlace usual) noexcept {
     const bool is_within = total > 0 && total == add_saturating(counts.input, counts.output);
-    const bool is_beside = total > 0 && total == counts.total();
-    const CachePlace place = is_within == is_beside ? usual
-                             : is_within            ? CachePlace::in_input
-                                                    : CachePlace::beside_input;
-    if (place == CachePlace::beside_input) return counts;
+    const bool is_separate = total > 0 && total == counts.total();
+    const CachePlace place = is_within == is_separate ? usual
+                             : is_within              ? CachePlace::in_input
+                                                      : CachePlace::outside_input;
+    if (place == CachePlace::outside_input) return counts;
     return usage_of_sums(counts.input, counts.cache_read, counts.cache_write, counts.output)
         .with_lifetimes(counts.cache_write_5m, counts.cache_write_1h);
 }
@@ -251,14 +252,14 @@ Usage provider_usage(const ordered_json& usage) {
 
 void note_damage(LogNotes& notes, std::size_t line, std::string_view reason) {
     ++notes.damaged;
-    if (notes.damaged_lines.size() < most_damaged_lines) notes.damaged_lines.push_back({line, std::string(reason)});
+    if (notes.damaged_lines.size() < max_damaged_lines) notes.damaged_lines.push_back({line, std::string(reason)});
 }
 
-void note_mended(LogNotes& notes, std::size_t line) {
+void note_repaired(LogNotes& notes, std::size_t line) {
     constexpr std::size_t most = 100'000;
-    if (notes.mended_lines.contains(line) && line != 0) return;
-    ++notes.mended;
-    if (notes.mended_lines.size() < most) notes.mended_lines.insert(line);
+    if (notes.repaired_lines.contains(line) && line != 0) return;
+    ++notes.repaired;
+    if (notes.repaired_lines.size() < most) notes.repaired_lines.insert(line);
 }
 
 std::optional<double> to_seconds(std::string_view iso8601) noexcept {

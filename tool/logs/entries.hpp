@@ -20,8 +20,8 @@ struct Entry {
     std::size_t line = 0;
     std::optional<Call> call{};      ///< it is the reply of one
     bool has_end = false;            ///< a record of the reply had its end, and
-    bool is_told = false;            ///< what was billed for it
-    std::size_t companions = 0;      ///< how many in a row, up to this, the agent itself sent, such as with a result
+    bool usage_is_reported = false;  ///< what was billed for it
+    std::size_t injected = 0;  ///< messages in a row, up to this one, that the agent injected, such as with a result
     std::size_t results_in_row = 0;  ///< how many in a row, up to this, hold results, where a reader counts them
 };
 
@@ -108,7 +108,7 @@ void hand_over(Session&& session, LogNotes& notes, FunctionRef<void(Session&&)> 
                                   std::int64_t output) noexcept;
 
 /// Where counts have what was read from and written to the cache.
-enum class CachePlace : std::uint8_t { in_input, beside_input };
+enum class CachePlace : std::uint8_t { in_input, outside_input };
 /// Whether `total` is that of all counts, with the cache in the input or beside it.
 [[nodiscard]] bool is_total_of(const Usage& counts, std::int64_t total) noexcept;
 /// Of counts as they were written: whose `total` is that of input and output has the cache in the input, whose total is
@@ -118,11 +118,11 @@ enum class CachePlace : std::uint8_t { in_input, beside_input };
 /// "usage" of a response of OpenAI's chat completions or responses, or of Anthropic's messages.
 [[nodiscard]] Usage provider_usage(const ordered_json& usage);
 
-inline constexpr std::size_t most_damaged_lines = 20;  ///< that are kept
+inline constexpr std::size_t max_damaged_lines = 20;  ///< that are kept
 void note_damage(LogNotes& notes, std::size_t line, std::string_view reason);
 
 /// Notes a record that was read with U+FFFD; once a line.
-void note_mended(LogNotes& notes, std::size_t line);
+void note_repaired(LogNotes& notes, std::size_t line);
 
 /// Seconds since 1970 of "2026-04-20T16:44:37.772Z" or with an offset such as +02:00; nullopt for anything else.
 [[nodiscard]] std::optional<double> to_seconds(std::string_view iso8601) noexcept;

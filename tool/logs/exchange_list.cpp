@@ -16,9 +16,9 @@ using detail::find_member;
 /// What stays the same when a client sends a message back: role, texts and ids. Texts may be one string or several
 /// blocks, joined with line ends or without; calls may be blocks or stand beside; thinking and other members come and
 /// go.
-class MessageEssence {
+class CanonicalMessage {
 public:
-    explicit MessageEssence(const ordered_json& message) {
+    explicit CanonicalMessage(const ordered_json& message) {
         role_ = text_at(message, "role");
         add_content(find_member(message, "content"));
         add_id(text_at(message, "tool_call_id"));
@@ -111,7 +111,7 @@ void ExchangeList::add(const Exchange& exchange) {
         return;
     }
     std::vector<std::uint64_t> marks;
-    for (const ordered_json& message : *messages) marks.push_back(MessageEssence(message).mark());
+    for (const ordered_json& message : *messages) marks.push_back(CanonicalMessage(message).mark());
     auto [open, first_new] = place_of(exchange, marks);
     if (!exchange.group.empty()) groups_.try_emplace(std::string(exchange.group), open.number);
     for (std::size_t i = first_new; i < messages->size(); ++i) {
@@ -132,7 +132,7 @@ void ExchangeList::add(const Exchange& exchange) {
 }
 
 void ExchangeList::add_reply(Open& open, const Exchange& exchange, Call call, ordered_json reply) {
-    open.marks.push_back(MessageEssence(reply).mark());
+    open.marks.push_back(CanonicalMessage(reply).mark());
     if (!call.id.empty()) replies_.insert_or_assign(call.id, Reply{open.number, open.marks.size()});
     open.entries.add(
         {.message = std::move(reply), .time = exchange.time, .line = exchange.line, .call = std::move(call)});
@@ -146,9 +146,9 @@ ExchangeList::Place ExchangeList::place_of(const Exchange& exchange, const std::
     Open* best = nullptr;
     for (std::size_t i = open_.size(); i-- > open_.size() - std::min(open_.size(), newest);) {
         Open& one = open_[i];
-        const bool goes_on =
+        const bool continues =
             one.marks.size() <= marks.size() && std::ranges::equal(one.marks, std::span(marks).first(one.marks.size()));
-        if (goes_on && (best == nullptr || one.marks.size() > best->marks.size())) best = &one;
+        if (continues && (best == nullptr || one.marks.size() > best->marks.size())) best = &one;
     }
     if (best != nullptr) return {.session = *best, .first_new = best->marks.size()};
     return {.session = open(exchange), .first_new = 0};

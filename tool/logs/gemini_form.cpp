@@ -63,11 +63,11 @@ ordered_json parts_of_result(const ordered_json& result, std::string_view id) {
 }  // namespace
 
 Call gemini_call(const ordered_json& message) {
-    constexpr std::size_t least_unique = 32;  // shorter ids, such as a number, are of this session alone
+    constexpr std::size_t min_unique = 32;  // shorter ids, such as a number, are of this session alone
     const std::string_view id = text_at(message, "id");
     const std::string_view time = text_at(message, "timestamp");
     Call call{.model = std::string(text_at(message, "model")), .time = to_seconds(time)};
-    if (id.size() >= least_unique) {
+    if (id.size() >= min_unique) {
         call.bill_id = "gemini_cli/" + std::string(id);
     } else if (!time.empty()) {
         call.bill_id = std::string(gemini_bill_in_session) + std::string(id) + "/" + std::string(time);
@@ -92,10 +92,10 @@ bool is_gemini_setup(const ordered_json& message) {
     if (text_at(message, "type") != "user" || holds_gemini_results(message)) return false;
     LogNotes notes;
     const std::string text = joined_gemini_text(gemini_parts(message, "content"), "", notes);
-    const std::string_view said =
+    const std::string_view result_text =
         std::string_view(text).substr(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
     constexpr std::array<std::string_view, 4> beginnings{"/", "?", "<session_context>", "<hook_context>"};
-    return std::ranges::any_of(beginnings, [&](std::string_view with) { return said.starts_with(with); });
+    return std::ranges::any_of(beginnings, [&](std::string_view with) { return result_text.starts_with(with); });
 }
 
 bool is_empty_gemini_reply(const ordered_json& message) {
@@ -126,7 +126,7 @@ void GeminiMessages::close() {
 }
 
 /// Calls that the agent recorded apart from the reply that they are of: it does so where a notice came in between.
-bool GeminiMessages::goes_on(const ordered_json& message, std::string_view text) const {
+bool GeminiMessages::continues(const ordered_json& message, std::string_view text) const {
     return reply_ && text.empty() && tree_at(message, "tokens") == nullptr;
 }
 
@@ -140,12 +140,12 @@ void GeminiMessages::add_reply(const ordered_json& message, std::size_t line) {
         return;
     }
     const auto time = to_seconds(text_at(message, "timestamp"));
-    if (!goes_on(message, text)) {
+    if (!continues(message, text)) {
         close();
         answered_.clear();
-        beside_.clear();
+        texts_in_results_.clear();
         ReplyParts parts;
-        parts.say(text);
+        parts.add_text(text);
         Call call = gemini_call(message);
         const bool is_made_up = call.model.empty() && !call.usage;  // by the agent, without a model
         reply_ = entries_.add({.message = parts.message(),
@@ -164,17 +164,17 @@ void GeminiMessages::add_reply(const ordered_json& message, std::size_t line) {
     for (const GeminiCall& call : calls) {
         const ordered_json* result = call.run == nullptr ? nullptr : find_member(*call.run, "result");
         if (result == nullptr || result->is_null()) continue;
-        std::string said;
+        std::string result_text;
         for (const ordered_json& part : parts_of_result(gemini_parts(*call.run, "result"), call.id)) {
             const ordered_json* response = tree_at(part, "functionResponse");
             const std::string piece =
                 response == nullptr ? text_of_gemini_part(part) : text_of_gemini_response(*response);
-            if (response == nullptr) beside_.insert(piece);
-            said.append(said.empty() || piece.empty() ? "" : "\n").append(piece);
+            if (response == nullptr) texts_in_results_.insert(piece);
+            result_text.append(result_text.empty() || piece.empty() ? "" : "\n").append(piece);
             note_gemini_media(part, notes_);
         }
         const auto came = to_seconds(text_at(*call.run, "timestamp"));
-        add_result(call.id, said, came ? came : time, line);
+        add_result(call.id, result_text, came ? came : time, line);
     }
 }
 
@@ -199,7 +199,7 @@ void GeminiMessages::add_prompt(const ordered_json& message, std::size_t line) {
 void GeminiMessages::add_results(const ordered_json& message, std::size_t line) {
     const auto time = to_seconds(text_at(message, "timestamp"));
     const bool has_open = !open_.empty();
-    std::string beside;
+    std::string text_outside;
     for (const ordered_json& part : gemini_parts(message, "content")) {
         if (has_open) note_gemini_media(part, notes_);
         if (const ordered_json* response = tree_at(part, "functionResponse")) {
@@ -209,13 +209,14 @@ void GeminiMessages::add_results(const ordered_json& message, std::size_t line) 
             } else if (!answered_.contains(id)) {
                 ++notes_.left_out["functionResponse without its call"];
             }
-        } else if (const std::string text = text_of_gemini_part(part); !text.empty() && !beside_.contains(text)) {
-            beside.append(beside.empty() ? "" : "\n").append(text);
+        } else if (const std::string text = text_of_gemini_part(part);
+                   !text.empty() && !texts_in_results_.contains(text)) {
+            text_outside.append(text_outside.empty() ? "" : "\n").append(text);
         }
     }
-    if (beside.empty()) return;
+    if (text_outside.empty()) return;
     close();
-    entries_.add({.message = {{"role", "user"}, {"content", std::move(beside)}},
+    entries_.add({.message = {{"role", "user"}, {"content", std::move(text_outside)}},
                   .time = time,
                   .line = line,
                   .call = std::nullopt});

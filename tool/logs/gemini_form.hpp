@@ -43,7 +43,7 @@ private:
     void add_prompt(const ordered_json& message, std::size_t line);
     void add_results(const ordered_json& message, std::size_t line);
     void add_result(const std::string& id, const std::string& text, std::optional<double> time, std::size_t line);
-    [[nodiscard]] bool goes_on(const ordered_json& message, std::string_view text) const;
+    [[nodiscard]] bool continues(const ordered_json& message, std::string_view text) const;
 
     Entries& entries_;
     LogNotes& notes_;
@@ -51,7 +51,8 @@ private:
     std::vector<std::string> calls_{};        // of the newest reply, in order
     std::unordered_set<std::string> open_{};  // those of them that have no result
     std::unordered_set<std::string> answered_{};
-    std::unordered_set<std::string> beside_{};  // texts that stood in the reply's results beside the responses
+    std::unordered_set<std::string>
+        texts_in_results_{};  // texts that stood in the reply's results beside the responses
 };
 
 }  // namespace whittle::inline v0::logs

@@ -71,8 +71,8 @@ private:
     }
 
     void add_part(const ordered_json& part) {
-        constexpr std::array<std::string_view, 5> said_beside{"tool_use", "tool_call", "function_call",
-                                                              "invalid_tool_call", "tool-call"};
+        constexpr std::array<std::string_view, 5> duplicated_types{"tool_use", "tool_call", "function_call",
+                                                                   "invalid_tool_call", "tool-call"};
         const std::string_view type = text_at(part, "type");
         if (type == "text" || type == "output_text" || type == "input_text") return add_text(text_at(part, "text"));
         if (type == "image_url") {
@@ -80,7 +80,7 @@ private:
             parts_.push_back(part);
         } else if (type == "reasoning" || type == "thinking" || type == "redacted_thinking") {
             ++notes_.left_out["content/" + std::string(type)];
-        } else if (std::ranges::find(said_beside, type) == said_beside.end()) {
+        } else if (std::ranges::find(duplicated_types, type) == duplicated_types.end()) {
             ++notes_.unknown["content/" + std::string(type.substr(0, 64))];
         }
     }

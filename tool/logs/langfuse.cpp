@@ -79,7 +79,7 @@ public:
         Usage whole = usage;  // if the plain output holds what else is told of it
         whole.output -= of_output_;
         if (!is_total_of(usage, total_) && is_total_of(whole, total_)) usage = whole;
-        return usage_by_total(usage.with_lifetimes(five_minutes_, hour_), total_, CachePlace::beside_input);
+        return usage_by_total(usage.with_lifetimes(five_minutes_, hour_), total_, CachePlace::outside_input);
     }
 
 private:

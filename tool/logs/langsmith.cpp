@@ -49,7 +49,7 @@ struct MessageDump {
     std::vector<std::string> ids{};
 
     /// Whether this begins with all messages of the other one, which their ids tell.
-    [[nodiscard]] bool goes_on_from(const MessageDump& other) const {
+    [[nodiscard]] bool continues(const MessageDump& other) const {
         return !other.ids.empty() && other.ids.size() <= ids.size() && std::ranges::count(other.ids, "") == 0 &&
                std::equal(other.ids.begin(), other.ids.end(), ids.begin());
     }
@@ -280,8 +280,8 @@ private:
         if (dump.entries.empty()) return;
         constexpr std::size_t newest = 64;
         for (std::size_t i = dumps_.size(); i-- > dumps_.size() - std::min(dumps_.size(), newest);) {
-            const bool is_later = dump.goes_on_from(dumps_[i]);
-            if (!is_later && !dumps_[i].goes_on_from(dump)) continue;
+            const bool is_later = dump.continues(dumps_[i]);
+            if (!is_later && !dumps_[i].continues(dump)) continue;
             ++notes_.left_out["messages that another state holds too"];
             if (is_later) dumps_[i] = std::move(dump);
             return;

@@ -33,10 +33,10 @@ LogNotes& LogNotes::operator+=(const LogNotes& other) {
     for (const auto& [kind, count] : other.left_out) left_out[kind] += count;
     for (const auto& [kind, count] : other.unknown) unknown[kind] += count;
     for (const DamagedLine& line : other.damaged_lines) {
-        if (damaged_lines.size() < most_damaged_lines) damaged_lines.push_back(line);
+        if (damaged_lines.size() < max_damaged_lines) damaged_lines.push_back(line);
     }
-    mended += other.mended;
-    mended_lines.insert(other.mended_lines.begin(), other.mended_lines.end());
+    repaired += other.repaired;
+    repaired_lines.insert(other.repaired_lines.begin(), other.repaired_lines.end());
     versions.insert(other.versions.begin(), other.versions.end());
     newer.insert(other.newer.begin(), other.newer.end());
     return *this;

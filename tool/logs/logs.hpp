@@ -127,10 +127,10 @@ struct LogNotes {
     std::vector<DamagedLine> damaged_lines{};        ///< the first 20
     /// Records with half of a surrogate pair, or bytes that are no UTF-8: read as U+FFFD. Where such a record gave a
     /// message, `Trajectory::mended` names that.
-    std::int64_t mended = 0;
-    std::set<std::size_t> mended_lines{};  ///< where they stand, of the first 100,000; 0: not known
-    std::set<std::string> versions{};      ///< of the agent, as recorded
-    std::set<std::string> newer{};         ///< of these, newer than what the reader was written for
+    std::int64_t repaired = 0;
+    std::set<std::size_t> repaired_lines{};  ///< where they stand, of the first 100,000; 0: not known
+    std::set<std::string> versions{};        ///< of the agent, as recorded
+    std::set<std::string> newer{};           ///< of these, newer than what the reader was written for
 
     LogNotes& operator+=(const LogNotes& other);
 };

@@ -47,7 +47,7 @@ ordered_json to_openai_content(ordered_json content, std::string_view what, LogN
     return joined_if_text(std::move(parts));
 }
 
-void ReplyParts::say(std::string_view text) {
+void ReplyParts::add_text(std::string_view text) {
     if (text.empty()) return;
     text_.append(text_.empty() ? "" : "\n").append(text);
 }

@@ -19,7 +19,7 @@ namespace whittle::inline v0::logs {
 /// The parts of a model's reply that came one by one.
 class ReplyParts {
 public:
-    void say(std::string_view text);
+    void add_text(std::string_view text);
     void call(ordered_json tool_call) { calls_.push_back(std::move(tool_call)); }
     [[nodiscard]] bool empty() const noexcept { return text_.empty() && calls_.empty(); }
     [[nodiscard]] ordered_json message() const;

@@ -74,7 +74,7 @@ public:
             return note_damage(notes_, line, "a message without info and parts");
         if (!reverted_to_.empty() && text_at(*info, "id") == reverted_to_) is_reverted_ = true;
         const std::string_view role = text_at(*info, "role");
-        if (is_reverted_) return bill_apart(*info, *parts);
+        if (is_reverted_) return bill_separately(*info, *parts);
         go_on();
         if (role == "assistant" && is_summary(*info)) return add_summary(*info, *parts);
         ask_for_compaction();
@@ -83,7 +83,7 @@ public:
         if (role == "assistant" && is_sent_again(*info, *parts)) return add_reply(*info, *parts, line);
         if (role == "assistant") {
             ++notes_.left_out["reply that failed"];
-            return bill_apart(*info, *parts);
+            return bill_separately(*info, *parts);
         }
         ++notes_.unknown["message/" + std::string(role.substr(0, 64))];
     }
@@ -95,7 +95,7 @@ public:
 
 private:
     /// A reply that is not sent, by its steps.
-    void bill_apart(const ordered_json& info, const ordered_json& parts) {
+    void bill_separately(const ordered_json& info, const ordered_json& parts) {
         const std::string id = opencode_bill_id(info, text_at(info, "modelID"));
         int steps = 0;
         const auto bill = [&](const ordered_json& holder) {
@@ -151,10 +151,10 @@ private:
 
     /// The agent asks for its own summary from then on, and goes on with the newest messages from the tail's start on.
     void add_summary(const ordered_json& info, const ordered_json& parts) {
-        bill_apart(info, parts);
+        bill_separately(info, parts);
         ReplyParts summary;
         for (const ordered_json& part : parts) {
-            if (text_at(part, "type") == "text") summary.say(text_at(part, "text"));
+            if (text_at(part, "type") == "text") summary.add_text(text_at(part, "text"));
         }
         const auto tail = starts_.find(tail_);
         const bool has_tail = !tail_.empty() && tail != starts_.end();
@@ -201,7 +201,7 @@ private:
         for (const ordered_json& part : parts) {
             const std::string_view type = text_at(part, "type");
             if (type == "text") {
-                reply.say(text_at(part, "text"));
+                reply.add_text(text_at(part, "text"));
             } else if (type == "tool") {
                 const ordered_json* state = tree_at(part, "state");
                 reply.call(openai_call(text_at(part, "callID"), text_at(part, "tool"),

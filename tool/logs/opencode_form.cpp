@@ -42,7 +42,7 @@ std::optional<Usage> opencode_usage(const ordered_json& holder) {
                 .output = count_at(*tokens, "output")};
     const std::int64_t total = count_at(*tokens, "total");
     if (!is_total_of(usage, total)) usage.output = add_saturating(usage.output, count_at(*tokens, "reasoning"));
-    usage = usage_by_total(usage, total, CachePlace::beside_input);
+    usage = usage_by_total(usage, total, CachePlace::outside_input);
     return is_bill(usage) ? std::optional(usage) : std::nullopt;
 }
 

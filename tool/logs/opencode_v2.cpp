@@ -16,21 +16,21 @@ namespace {
 
 /// What the agent gives a tool's result as: its texts, behind what went wrong.
 std::string result_of_opencode_v2(const ordered_json& state, LogNotes& notes) {
-    std::string said;
-    const auto say = [&](std::string_view text) {
-        if (!text.empty()) said.append(said.empty() ? "" : "\n").append(text);
+    std::string joined;
+    const auto add_text = [&](std::string_view text) {
+        if (!text.empty()) joined.append(joined.empty() ? "" : "\n").append(text);
     };
-    if (const ordered_json* error = tree_at(state, "error")) say(text_at(*error, "message"));
+    if (const ordered_json* error = tree_at(state, "error")) add_text(text_at(*error, "message"));
     if (const ordered_json* content = tree_at(state, "content")) {
         for (const ordered_json& part : *content) {
             if (text_at(part, "type") == "text") {
-                say(text_at(part, "text"));
+                add_text(text_at(part, "text"));
             } else {
                 ++notes.left_out["part/" + std::string(text_at(part, "type").substr(0, 64))];
             }
         }
     }
-    if (!said.empty()) return said;
+    if (!joined.empty()) return joined;
     const ordered_json* structured = tree_at(state, "structured");
     return structured == nullptr || structured->empty() ? "" : to_json_text(*structured);
 }
@@ -62,15 +62,15 @@ public:
         const std::string_view type = text_at(message, "type");
         if (type.empty()) return note_damage(notes_, line, "a message without a type");
         if (!reverted_to_.empty() && text_at(message, "id") == reverted_to_) is_reverted_ = true;
-        if (is_reverted_) return bill_apart(message);
+        if (is_reverted_) return bill_separately(message);
         if (type == "assistant") return add_reply(message, line);
         if (type == "compaction") return compact(message);
         if (type == "user" || type == "synthetic" || type == "skill") {
             leave_out_files(message);
-            return say("user", std::string(text_at(message, "text")), message, line);
+            return add_text("user", std::string(text_at(message, "text")), message, line);
         }
-        if (type == "system") return say("system", std::string(text_at(message, "text")), message, line);
-        if (type == "shell") return say("user", shell_of_opencode_v2(message), message, line);
+        if (type == "system") return add_text("system", std::string(text_at(message, "text")), message, line);
+        if (type == "shell") return add_text("user", shell_of_opencode_v2(message), message, line);
         constexpr std::array<std::string_view, 4> known{"agent-switched", "model-switched", "location-switched",
                                                         "idle"};
         const bool is_known = std::ranges::find(known, type) != known.end();
@@ -83,7 +83,7 @@ public:
     }
 
 private:
-    void say(const char* role, std::string text, const ordered_json& message, std::size_t line) {
+    void add_text(const char* role, std::string text, const ordered_json& message, std::size_t line) {
         go_on();
         if (text.empty()) return;  // files alone
         entries_.add({.message = {{"role", role}, {"content", std::move(text)}},
@@ -107,7 +107,7 @@ private:
                 .usage = opencode_usage(message)};
     }
 
-    void bill_apart(const ordered_json& message) {
+    void bill_separately(const ordered_json& message) {
         Call call = call_of(message);
         if (text_at(message, "type") == "compaction" && call.usage) call.bill_id = bill_id_of_compaction(message);
         if (call.usage) entries_.bill_elsewhere(std::move(call));
@@ -130,7 +130,7 @@ private:
             for (const ordered_json& part : *content) {
                 const std::string_view type = text_at(part, "type");
                 if (type == "text") {
-                    reply.say(text_at(part, "text"));
+                    reply.add_text(text_at(part, "text"));
                 } else if (type == "tool" && !is_set(part, "executed")) {
                     add_tool(part, time, line, reply, results);
                 } else {
@@ -141,7 +141,7 @@ private:
         }
         if (reply.empty()) {  // thoughts alone, or a reply that failed
             ++notes_.left_out["reply without text and calls"];
-            return bill_apart(message);
+            return bill_separately(message);
         }
         entries_.add({.message = reply.message(), .time = time, .line = line, .call = call_of(message)});
         for (Entry& result : results) entries_.add(std::move(result));
@@ -169,7 +169,7 @@ private:
 
     /// Requests begin with the summary and with what the agent put down of the newest messages, as text.
     void compact(const ordered_json& message) {
-        bill_apart(message);
+        bill_separately(message);
         const std::string_view status = text_at(message, "status");
         if (!status.empty() && status != "completed") {
             ++notes_.left_out["compaction that did not end"];

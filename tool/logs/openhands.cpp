@@ -72,13 +72,13 @@ public:
         } else if (action == "condensation") {
             compact(event);
         } else if (text_at(event, "source") == "user") {
-            add_said(event, "user", time, line);
+            add_text_message(event, "user", time, line);
         } else if (call != nullptr && action == "finish") {
             add_finish(event, *call, time, line);
         } else if (call != nullptr) {
             add_call(event, *call, time, line);
         } else {
-            add_said(event, "assistant", time, line);
+            add_text_message(event, "assistant", time, line);
         }
     }
 
@@ -93,7 +93,7 @@ private:
         return args == nullptr ? "" : std::string(text_at(*args, key));
     }
 
-    void add_said(const ordered_json& event, const char* role, std::optional<double> time, std::size_t line) {
+    void add_text_message(const ordered_json& event, const char* role, std::optional<double> time, std::size_t line) {
         std::string content = text_in_args(event, "content");
         if (content.empty()) content = text_in_args(event, "thought");
         if (content.empty()) content = text_at(event, "message");
@@ -110,12 +110,12 @@ private:
                     std::size_t line) {
         const ordered_json* response = tree_at(metadata, "model_response");
         const ordered_json* message = message_in(response);
-        const std::string said(message == nullptr ? std::string_view() : text_at(*message, "content"));
+        const std::string extra(message == nullptr ? std::string_view() : text_at(*message, "content"));
         std::string content = text_in_args(event, "thought");
         if (content.empty()) {
-            content = said;
-        } else if (content != said) {
-            content.append("\n").append(said);
+            content = extra;
+        } else if (content != extra) {
+            content.append("\n").append(extra);
         }
         put(event, {.message = {{"role", "assistant"}, {"content", std::move(content)}},
                     .time = time,

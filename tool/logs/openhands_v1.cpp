@@ -53,7 +53,7 @@ public:
     /// Texts of a result: longer ones are sent without their middle.
     void of_result() { is_result_ = true; }
 
-    void say(std::string_view text) {
+    void add_text(std::string_view text) {
         const std::string sent = is_result_ ? v1_cut(text) : std::string(text);
         if (sent.size() != text.size()) ++notes_.left_out["middle of a long result"];
         parts_.push_back({{"type", "text"}, {"text", sent}});
@@ -61,11 +61,11 @@ public:
 
     void add(const ordered_json* list) {
         if (list == nullptr) return;
-        if (list->is_string()) return say(list->get_ref<const std::string&>());
+        if (list->is_string()) return add_text(list->get_ref<const std::string&>());
         for (const ordered_json& part : *list) {
             const std::string_view type = text_at(part, "type");
             if (type == "text") {
-                say(text_at(part, "text"));
+                add_text(text_at(part, "text"));
             } else if (type == "image") {
                 add_images(part);
             } else {
@@ -271,7 +271,7 @@ private:
         V1Content content(notes_);
         content.of_result();
         if (observation != nullptr) {
-            if (is_set(*observation, "is_error")) content.say("[An error occurred during execution.]\n");
+            if (is_set(*observation, "is_error")) content.add_text("[An error occurred during execution.]\n");
             content.add(find_member(*observation, "content"));
         }
         content.add(tree_at(event, "extended_content"));

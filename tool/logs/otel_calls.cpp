@@ -6,12 +6,12 @@ namespace whittle::inline v0::logs {
 namespace {
 
 /// What a call tells, of 4 kinds: whether it has messages, and whether it has counts.
-unsigned kind_told(const TracedCall& call) {
+unsigned kinds_of(const TracedCall& call) {
     return (call.request.is_null() ? 0U : 1U) | (call.usage.has_value() ? 2U : 0U);
 }
 
 /// Whether a call of one of these kinds, a bit each, tells at least what one of `kind` does.
-bool is_told_by(unsigned kinds, unsigned kind) {
+bool covers_kind(unsigned kinds, unsigned kind) {
     for (unsigned other = kind; other < 4; ++other) {
         if ((other & kind) == kind && (kinds >> other & 1U) != 0) return true;
     }
@@ -78,14 +78,14 @@ void OtelCalls::leave_out_nested() {
     std::vector<unsigned> kinds_within(calls_.size(), 0);
     for (std::size_t at = order.size(); at-- > 0;) {
         const std::size_t i = order[at];
-        if (around[i] != none) kinds_within[around[i]] |= kinds_within[i] | 1U << kind_told(calls_[i].call);
+        if (around[i] != none) kinds_within[around[i]] |= kinds_within[i] | 1U << kinds_of(calls_[i].call);
     }
     std::vector<bool> stands_for_inner(calls_.size(), false);
     is_left_out_.assign(calls_.size(), false);
     for (const std::size_t i : order) {
-        const bool is_told_around = around[i] != none && stands_for_inner[around[i]];
-        is_left_out_[i] = is_told_around || is_told_by(kinds_within[i], kind_told(calls_[i].call));
-        stands_for_inner[i] = is_told_around || !is_left_out_[i];
+        const bool is_covered = around[i] != none && stands_for_inner[around[i]];
+        is_left_out_[i] = is_covered || covers_kind(kinds_within[i], kinds_of(calls_[i].call));
+        stands_for_inner[i] = is_covered || !is_left_out_[i];
     }
 }
 

@@ -108,16 +108,16 @@ void OtelMessages::append_chat(const ordered_json& wrapped, std::string_view def
     }
     std::string_view role = text_at(recorded, "role");
     if (role.empty()) role = default_role;
-    ReplyParts said;
+    ReplyParts reply_parts;
     for (const ordered_json& part : parts) {
         const std::string_view type = text_at(part, "type");
         const ordered_json* content = find_member(part, "content");
         if (type == "text" && content != nullptr) {
-            said.say(content_text(*content));
+            reply_parts.add_text(content_text(*content));
         } else if (type == "tool_call") {
             const ordered_json* arguments = find_member(part, "arguments");
-            said.call(openai_call(text_at(part, "id"), text_at(part, "name"),
-                                  arguments == nullptr ? "{}" : content_text(*arguments)));
+            reply_parts.call(openai_call(text_at(part, "id"), text_at(part, "name"),
+                                         arguments == nullptr ? "{}" : content_text(*arguments)));
         } else if (type == "tool_call_response") {
             const ordered_json* response = find_member(part, "response");
             if (response == nullptr) response = find_member(part, "result");
@@ -127,8 +127,8 @@ void OtelMessages::append_chat(const ordered_json& wrapped, std::string_view def
             ++(type == "reasoning" ? notes_.left_out : notes_.unknown)["part/" + std::string(type.substr(0, 64))];
         }
     }
-    if (said.empty()) return;
-    ordered_json message = said.message();
+    if (reply_parts.empty()) return;
+    ordered_json message = reply_parts.message();
     if (role != "assistant") message = {{"role", role}, {"content", message["content"]}};
     messages.push_back(std::move(message));
 }

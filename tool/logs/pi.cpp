@@ -122,7 +122,7 @@ private:
     }
 
     void hang(const ordered_json& record, PiNode node) {
-        node.is_beside = text_at(record, "appendMode") == "side";
+        node.is_side_branch = text_at(record, "appendMode") == "side";
         *at_ = tree_.size();
         tree_.add(record, std::move(node));
     }
@@ -167,7 +167,7 @@ private:
             return;
         }
         Call call = pi_call(record, message, model_);
-        tell_apart(call);
+        drop_ambiguous_id(call);
         const bool is_sent = !has_failed(message) && !is_set(message, "excludeFromContext");
         if (!is_sent) ++notes_.left_out["reply that failed"];
         const ReplyParts reply = is_sent ? pi_reply(find_member(message, "content"), notes_) : ReplyParts();
@@ -182,7 +182,7 @@ private:
     }
 
     /// Some servers give one id to several replies.
-    void tell_apart(Call& call) {
+    void drop_ambiguous_id(Call& call) {
         if (call.id.empty()) return;
         const auto [known, is_new] = replies_.try_emplace(call.id, call.bill_id);
         if (!is_new && known->second != call.bill_id) {

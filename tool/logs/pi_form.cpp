@@ -31,15 +31,15 @@ std::string pi_arguments(const ordered_json& block) {
     return "{}";
 }
 
-ordered_json said_by_user(ordered_json content) { return {{"role", "user"}, {"content", std::move(content)}}; }
+ordered_json user_message(ordered_json content) { return {{"role", "user"}, {"content", std::move(content)}}; }
 
 /// The wording that the agent puts around a summary.
 ordered_json pi_summary(std::string_view introduction, std::string_view summary, std::string_view end) {
-    return said_by_user(fmt::format("{}\n\n<summary>\n{}{}</summary>", introduction, summary, end));
+    return user_message(fmt::format("{}\n\n<summary>\n{}{}</summary>", introduction, summary, end));
 }
 
 /// When the message was made, as it stands there: copies have the same.
-std::string pi_moment(const ordered_json& record, const ordered_json& message) {
+std::string pi_timestamp(const ordered_json& record, const ordered_json& message) {
     for (const ordered_json* holder : {&message, &record}) {
         const ordered_json* time = find_member(*holder, "timestamp");
         if (time != nullptr && time->is_number()) return to_json_text(*time);
@@ -50,7 +50,7 @@ std::string pi_moment(const ordered_json& record, const ordered_json& message) {
 
 std::string pi_bill_id(const ordered_json& record, const ordered_json& message, std::string_view what,
                        const std::optional<Usage>& usage) {
-    const std::string moment = pi_moment(record, message);
+    const std::string moment = pi_timestamp(record, message);
     if (moment.empty()) return "";
     const Usage counts = usage.value_or(Usage{});
     return fmt::format("pi/{}/{}/{}-{}-{}-{}", moment, what, counts.input, counts.cache_read, counts.cache_write,
@@ -80,12 +80,12 @@ ordered_json pi_content(const ordered_json* content, LogNotes& notes) {
 ReplyParts pi_reply(const ordered_json* content, LogNotes& notes) {
     ReplyParts reply;
     if (content == nullptr) return reply;
-    if (content->is_string()) reply.say(content->get_ref<const std::string&>());
+    if (content->is_string()) reply.add_text(content->get_ref<const std::string&>());
     if (!content->is_array()) return reply;
     for (const ordered_json& block : *content) {
         const std::string_view type = text_at(block, "type");
         if (type == "text") {
-            reply.say(text_at(block, "text"));
+            reply.add_text(text_at(block, "text"));
         } else if (is_pi_call(type)) {
             reply.call(openai_call(text_at(block, "id"), text_at(block, "name"), pi_arguments(block)));
         } else if (type == "thinking" || type == "redacted_thinking") {
@@ -125,10 +125,10 @@ ordered_json pi_branch_summary(std::string_view summary) {
 ordered_json pi_input(const ordered_json& message, LogNotes& notes) {
     const std::string_view role = text_at(message, "role");
     if (role == "user" || role == "custom" || role == "hookMessage")
-        return said_by_user(pi_content(find_member(message, "content"), notes));
+        return user_message(pi_content(find_member(message, "content"), notes));
     if (role == "toolResult")
         return openai_result(text_at(message, "toolCallId"), pi_content(find_member(message, "content"), notes));
-    if (role == "bashExecution") return said_by_user(pi_command_text(message));
+    if (role == "bashExecution") return user_message(pi_command_text(message));
     if (role == "branchSummary") return pi_branch_summary(text_at(message, "summary"));
     if (role == "compactionSummary") return pi_compaction_summary(text_at(message, "summary"));
     return nullptr;
@@ -138,7 +138,7 @@ ordered_json with_pi_content(const ordered_json& message, const ordered_json& co
     const std::string_view role = text_at(message, "role");
     if (role == "assistant") return pi_reply(&content, notes).message();
     if (role == "tool") return openai_result(text_at(message, "tool_call_id"), pi_content(&content, notes));
-    return said_by_user(pi_content(&content, notes));
+    return user_message(pi_content(&content, notes));
 }
 
 std::optional<Usage> pi_usage(const ordered_json& holder, std::string_view api) {
@@ -151,7 +151,7 @@ std::optional<Usage> pi_usage(const ordered_json& holder, std::string_view api) 
     // Without a total it is of a version of before December 2025: those took OpenAI's input as it came.
     const bool holds_cache = find_member(*usage, "totalTokens") == nullptr && api.starts_with("openai-");
     if (holds_cache) return usage_of_sums(counts.input, counts.cache_read, counts.cache_write, counts.output);
-    const Usage bill = usage_by_total(counts, count_at(*usage, "totalTokens"), CachePlace::beside_input);
+    const Usage bill = usage_by_total(counts, count_at(*usage, "totalTokens"), CachePlace::outside_input);
     if (find_member(*usage, "cacheWrite1h") == nullptr) return bill;
     const std::int64_t hour = count_at(*usage, "cacheWrite1h");
     return bill.with_lifetimes(bill.cache_write - std::min(hour, bill.cache_write), hour);

@@ -19,10 +19,10 @@ bool PiTree::has_copy_of(const ordered_json& record) const {
 
 void PiTree::add(const ordered_json& record, PiNode node) {
     const std::size_t at = nodes_.size();
-    node.parent = parent_of(record, node.is_beside);
+    node.parent = parent_of(record, node.is_side_branch);
     node.reset = node.is_reset ? at : node.parent == PiNode::none ? PiNode::none : nodes_[node.parent].reset;
     if (node.is_reset) reset_ = at;
-    if (!node.is_beside) leaf_ = at;
+    if (!node.is_side_branch) leaf_ = at;
     last_ = at;
     if (const std::string_view id = text_at(record, "id"); !id.empty()) places_.emplace(id, at);
     nodes_.push_back(std::move(node));
@@ -62,7 +62,7 @@ std::vector<std::size_t> PiTree::path() const {
     return path;
 }
 
-std::size_t PiTree::parent_of(const ordered_json& record, bool is_beside) const {
+std::size_t PiTree::parent_of(const ordered_json& record, bool is_side_branch) const {
     const ordered_json* id = find_member(record, "parentId");
     if (id == nullptr) return leaf_;
     std::size_t parent = PiNode::none;
@@ -71,7 +71,7 @@ std::size_t PiTree::parent_of(const ordered_json& record, bool is_beside) const 
         if (place == places_.end()) return leaf_;
         parent = place->second;
     }
-    if (is_beside) return parent;
+    if (is_side_branch) return parent;
     return parent == last_ || !is_within_reset(parent) ? leaf_ : parent;
 }
 

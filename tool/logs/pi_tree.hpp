@@ -32,7 +32,7 @@ struct PiNode {
     std::string trigger{};                        ///< of a compaction
     std::optional<std::int64_t> tokens_before{};  ///< of a compaction
     bool is_reset = false;                        ///< nobody goes back to what is in front of it
-    bool is_beside = false;                       ///< the session does not go on behind it
+    bool is_side_branch = false;                  ///< the session does not go on behind it
 
     std::size_t parent = none;  ///< in front of this one
     std::size_t reset = none;   ///< the newest reset, up to this one
@@ -62,7 +62,7 @@ public:
     [[nodiscard]] std::vector<std::size_t> path() const;
 
 private:
-    [[nodiscard]] std::size_t parent_of(const ordered_json& record, bool is_beside) const;
+    [[nodiscard]] std::size_t parent_of(const ordered_json& record, bool is_side_branch) const;
     [[nodiscard]] bool is_within_reset(std::size_t at) const;
 
     std::vector<PiNode> nodes_{};

@@ -49,7 +49,7 @@ void QwenMessages::add_reply(const ordered_json& content, std::optional<Call> ca
 void QwenMessages::start_reply(std::string text, std::optional<Call> call, std::optional<double> time,
                                std::size_t line) {
     ReplyParts parts;
-    parts.say(text);
+    parts.add_text(text);
     answered_.clear();
     reply_ = entries_.add({.message = parts.message(), .time = time, .line = line, .call = std::move(call)});
     after_reply_ = entries_.size();

@@ -14,7 +14,7 @@ using detail::find_member;
 constexpr std::string_view qwen_speech = "realtime_message";
 
 /// Beside the conversation: no record stands behind these.
-bool is_beside_qwen(std::string_view subtype) {
+bool is_qwen_side_record(std::string_view subtype) {
     constexpr std::array<std::string_view, 6> subtypes{"session_artifact_event",   "session_artifact_snapshot",
                                                        "session_sources_snapshot", "managed_session_header_v1",
                                                        "managed_session_event_v1", "managed_session_commit_v1"};
@@ -37,7 +37,7 @@ bool is_known_to_qwen(std::string_view subtype) {
         "turn_result",           "ui_telemetry",
         "user_text_elements",
     });
-    return is_beside_qwen(subtype) || std::ranges::find(subtypes, subtype) != subtypes.end();
+    return is_qwen_side_record(subtype) || std::ranges::find(subtypes, subtype) != subtypes.end();
 }
 
 /// Subtypes of messages, beside those without one. What was spoken stands in the log of the speech, and is not sent.
@@ -89,7 +89,7 @@ void QwenThread::add(ordered_json& record, std::size_t line, LogNotes& notes) {
     const bool is_system = text_at(record, "type") == "system";
     const std::string subtype(text_at(record, "subtype"));
     note_kind(is_system, subtype, notes);
-    if (is_system && is_beside_qwen(subtype)) return;
+    if (is_system && is_qwen_side_record(subtype)) return;
     const std::string uuid(text_at(record, "uuid"));
     const auto known = uuid.empty() ? places_.end() : places_.find(uuid);
     if (known != places_.end()) return add_again(known->second, record, notes);
@@ -197,7 +197,7 @@ std::vector<bool> QwenThread::records_of_branch() const {
     return is_on_branch;
 }
 
-void QwenThread::say(QwenRecord& record, QwenMessages& messages) {
+void QwenThread::add_record(QwenRecord& record, QwenMessages& messages) {
     if (record.kind == QwenRecord::Kind::other) {
         if (record.subtype == "chat_compression") compact_qwen(record, was_command_run_, messages);
         if (record.subtype == "agent_bootstrap") {
@@ -225,7 +225,7 @@ void QwenThread::finish(Session& session, LogNotes& notes) {
     const std::vector<bool> is_on_branch = records_of_branch();
     for (std::size_t i = 0; i < records_.size(); ++i) {
         if (is_on_branch[i]) {
-            say(records_[i], messages);
+            add_record(records_[i], messages);
         } else if (records_[i].call && records_[i].call->usage) {
             entries.bill_elsewhere(*std::move(records_[i].call));
         }

@@ -53,7 +53,7 @@ private:
     void bill_replies();
     [[nodiscard]] std::size_t parent_of(const ordered_json& record, LogNotes& notes) const;
     [[nodiscard]] std::vector<bool> records_of_branch() const;
-    void say(QwenRecord& record, QwenMessages& messages);
+    void add_record(QwenRecord& record, QwenMessages& messages);
 
     std::string agent_;
     std::vector<QwenRecord> records_{};

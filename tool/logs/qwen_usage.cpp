@@ -41,16 +41,16 @@ Usage QwenCounts::usage() const {
     if (prompt == 0 && candidates == 0 && tool == 0)
         return usage_of_sums(total - std::min(total, thoughts), cached, 0, std::min(total, thoughts));
     const std::int64_t input = add_saturating(prompt, tool);
-    const std::int64_t apart = add_saturating(candidates, thoughts);
-    const bool are_apart = total > 0 && total == add_saturating(input, apart);
+    const std::int64_t separate = add_saturating(candidates, thoughts);
+    const bool are_separate = total > 0 && total == add_saturating(input, separate);
     const bool are_within = total > 0 && total == add_saturating(input, candidates);
-    const bool is_sum = are_apart != are_within ? are_apart : thoughts > candidates;
-    return usage_of_sums(input, cached, 0, is_sum ? apart : candidates);
+    const bool is_sum = are_separate != are_within ? are_separate : thoughts > candidates;
+    return usage_of_sums(input, cached, 0, is_sum ? separate : candidates);
 }
 
 std::string qwen_bill_id(std::string_view uuid) {
-    constexpr std::size_t least_unique = 32;
-    return uuid.size() < least_unique ? "" : "qwen_code/" + std::string(uuid);
+    constexpr std::size_t min_unique = 32;
+    return uuid.size() < min_unique ? "" : "qwen_code/" + std::string(uuid);
 }
 
 void QwenBills::add_event(const ordered_json& event, std::string_view uuid, std::optional<double> time) {

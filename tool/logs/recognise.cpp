@@ -303,19 +303,19 @@ std::optional<bool> holds_anthropic_messages(Format format) noexcept {
 }
 
 Recognition recognise_start(std::string_view start) {
-    constexpr std::size_t most_keys = 8;
+    constexpr std::size_t max_keys = 8;
     if (start.starts_with("\xEF\xBB\xBF")) start.remove_prefix(3);
     if (const auto first = first_in_array(start)) {
         const TopKeys keys(*first);
         const auto format = format_of_listed(keys);
-        return {format, !format && !keys.is_whole(), keys.names(most_keys)};
+        return {format, !format && !keys.is_whole(), keys.names(max_keys)};
     }
     if (is_langfuse_csv(start)) return {Format::langfuse_csv};
     // A document over several lines is looked at as one; so is a line that does not end in time.
     const TopKeys document(start);
     if (const auto format = format_of(document)) return {format};
     Recognition recognised = recognise_lines(start);
-    recognised.keys = document.names(most_keys);
+    recognised.keys = document.names(max_keys);
     recognised.wants_more = recognised.wants_more || !document.is_whole();
     return recognised;
 }

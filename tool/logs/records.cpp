@@ -104,7 +104,7 @@ std::optional<nlohmann::ordered_json> Records::value_of_line() {
         return std::nullopt;
     }
     const bool is_cut =
-        options_->bills_only && text_.size() > worth_cutting && (cut_texts_ == CutTexts::all || !tells_usage(text_));
+        options_->bills_only && text_.size() > worth_cutting && (cut_texts_ == CutTexts::all || !has_usage(text_));
     if (is_cut) shorten_texts(text_, shortened_);
     return parse_record(is_cut ? shortened_ : text_, line_, *options_, *notes_);
 }
@@ -202,10 +202,10 @@ std::optional<nlohmann::ordered_json> parse_record(std::string_view text, std::s
         if (options.poll) options.poll();
     };
     try {
-        bool is_mended = false;
-        auto record =
-            detail::parse_mended_json("line " + std::to_string(line), text, is_mended, options.limits, nullptr, poll);
-        if (is_mended) note_mended(notes, line);
+        bool is_repaired = false;
+        auto record = detail::parse_repaired_json("line " + std::to_string(line), text, is_repaired, options.limits,
+                                                  nullptr, poll);
+        if (is_repaired) note_repaired(notes, line);
         return record;
     } catch (const Error& error) {
         if (error.errc() != Errc::parse_failed) throw;
@@ -223,7 +223,7 @@ std::optional<nlohmann::ordered_json> json_in(const nlohmann::ordered_json& valu
     if (!values.take(text)) return std::nullopt;
     LogNotes own;
     auto json = parse_record(text, line, options, own);
-    if (own.mended > 0) note_mended(notes, line);
+    if (own.repaired > 0) note_repaired(notes, line);
     return json;
 }
 

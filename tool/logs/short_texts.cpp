@@ -81,7 +81,7 @@ std::size_t kept_end_of(std::string_view text) noexcept {
 
 }  // namespace
 
-bool tells_usage(std::string_view line) noexcept {
+bool has_usage(std::string_view line) noexcept {
     return line.find("okens\":") != std::string_view::npos || line.find("\"usage") != std::string_view::npos;
 }
 

@@ -49,10 +49,10 @@ public:
     void take(const SseEvent& event) {
         LogNotes own;  // the end of a stream is no JSON
         const ordered_json data = parse_record(event.data, 1, options_, own).value_or(nullptr);
-        if (own.mended > 0) {
-            note_mended(notes_, line_);
-            const std::string mended = data.dump();
-            return take({.event = event.event, .data = mended, .id = event.id});
+        if (own.repaired > 0) {
+            note_repaired(notes_, line_);
+            const std::string repaired = data.dump();
+            return take({.event = event.event, .data = repaired, .id = event.id});
         }
         const std::string_view type = text_at(data, "type");
         if (type == "response.completed" || type == "response.incomplete") {

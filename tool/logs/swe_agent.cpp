@@ -30,7 +30,7 @@ Call call_of_response(const ordered_json& response) {
 }
 
 /// "extra"."response" of mini-swe-agent is the provider's own; null: there is none.
-const ordered_json* response_beside(const ordered_json& recorded) {
+const ordered_json* response_of_step(const ordered_json& recorded) {
     const ordered_json* extra = tree_at(recorded, "extra");
     const ordered_json* response = extra == nullptr ? nullptr : find_member(*extra, "response");
     return response == nullptr || response->is_null() ? nullptr : response;
@@ -39,7 +39,7 @@ const ordered_json* response_beside(const ordered_json& recorded) {
 Entry to_entry(const ordered_json& recorded) {
     Entry entry{.message = swe_message_as_sent(recorded), .time = std::nullopt, .line = 1, .call = std::nullopt};
     if (text_at(recorded, "role") != "assistant" || is_set(recorded, "is_demo")) return entry;
-    const ordered_json* response = response_beside(recorded);
+    const ordered_json* response = response_of_step(recorded);
     entry.call = response == nullptr ? Call{} : call_of_response(*response);
     return entry;
 }
@@ -68,7 +68,7 @@ void add_recorded(const ordered_json& recorded, Entries& entries, LogNotes& note
         add_input_item(recorded, entries, notes);
     }
     // A reply that the agent could not read is not sent again, but stands beside what it says to that.
-    const ordered_json* unread = response_beside(recorded);
+    const ordered_json* unread = response_of_step(recorded);
     if (unread != nullptr && text_at(recorded, "role") != "assistant")
         entries.bill_elsewhere(call_of_response(*unread));
 }

@@ -31,10 +31,10 @@ std::string text_of_content(const ordered_json& message) {
 
 /// The same for messages that say the same: marks of the provider's cache move, and a text becomes a block for them.
 std::size_t mark_of_message(const ordered_json& message) {
-    std::string essence(text_at(message, "role"));
-    essence.append("\n").append(text_of_content(message));
-    if (const ordered_json* calls = tree_at(message, "tool_calls")) essence.append("\n").append(to_json_text(*calls));
-    return std::hash<std::string>{}(essence);
+    std::string canonical(text_at(message, "role"));
+    canonical.append("\n").append(text_of_content(message));
+    if (const ordered_json* calls = tree_at(message, "tool_calls")) canonical.append("\n").append(to_json_text(*calls));
+    return std::hash<std::string>{}(canonical);
 }
 
 RequestMarks marks_of_list(const ordered_json& list) {
@@ -57,7 +57,7 @@ bool ends_with_reply(const ordered_json& list, const ordered_json& step) {
 }
 
 /// Versions before "query" wrote "messages" behind each step. Not one list tells, since an agent may repeat itself.
-bool tell_next_request(ordered_json& steps) {
+bool messages_are_of_next(ordered_json& steps) {
     std::size_t lists = 0;
     std::size_t of_next = 0;
     for (ordered_json& step : steps) {
@@ -73,29 +73,29 @@ bool tell_next_request(ordered_json& steps) {
 class SweSteps {
 public:
     explicit SweSteps(ordered_json& steps) {
-        const bool is_of_next = tell_next_request(steps);
+        const bool is_of_next = messages_are_of_next(steps);
         ordered_json* from_before = nullptr;  // "messages" of the step in front
         for (ordered_json& step : steps) {
-            const bool asks = find_member(step, "query") != nullptr;
+            const bool has_query = find_member(step, "query") != nullptr;
             ordered_json* request = list_in(step, "query");
-            if (ordered_json* messages = asks ? nullptr : list_in(step, "messages")) {
+            if (ordered_json* messages = has_query ? nullptr : list_in(step, "messages")) {
                 request = is_of_next ? std::exchange(from_before, messages) : messages;
             }
-            tells_ = tells_ || request != nullptr;
+            has_requests_ = has_requests_ || request != nullptr;
             steps_.push_back({.request = request,
                               .response = std::string(text_at(step, "response")),
-                              .asked_nothing = asks && request == nullptr});
+                              .has_no_request = has_query && request == nullptr});
         }
     }
 
     struct Step {
         ordered_json* request = nullptr;  ///< null: not told
         std::string response{};
-        bool asked_nothing = false;
+        bool has_no_request = false;
     };
 
     /// Whether any of them tells what was sent.
-    [[nodiscard]] bool tell() const noexcept { return tells_; }
+    [[nodiscard]] bool has_requests() const noexcept { return has_requests_; }
 
     /// The next step that gave this reply; null if there is none. Those in front were asked again.
     [[nodiscard]] const Step* next_with(const std::string& reply, LogNotes& notes) {
@@ -111,7 +111,7 @@ public:
 private:
     std::vector<Step> steps_{};
     std::size_t next_ = 0;
-    bool tells_ = false;
+    bool has_requests_ = false;
 };
 
 }  // namespace
@@ -130,13 +130,13 @@ ordered_json swe_message_as_sent(const ordered_json& recorded) {
 
 void take_sent_requests(ordered_json& steps, Entries& entries, LogNotes& notes) {
     SweSteps sent(steps);
-    if (!sent.tell()) return;
+    if (!sent.has_requests()) return;
     RequestMarks request;  // that the next reply would have, as far as is known
     for (std::size_t i = 0; i < entries.size(); ++i) {
         Entry& entry = entries[i];
         const SweSteps::Step* step = entry.call ? sent.next_with(text_of_content(entry.message), notes) : nullptr;
         if (entry.call && step == nullptr) ++notes.unknown["reply without its step"];
-        if (step != nullptr && step->asked_nothing) entry.call.reset();
+        if (step != nullptr && step->has_no_request) entry.call.reset();
         if (step != nullptr && step->request != nullptr) {
             if (RequestMarks marks = marks_of_list(*step->request); marks != request) {
                 Compaction& compaction = entries.compact_at(i);

@@ -22,12 +22,12 @@ public:
         if (token.kind != Kind::open_object) return token.kind != Kind::end;
         for (; token.kind != Kind::end; token = scanner_.next()) {
             if (token.opens()) {
-                if (scanner_.depth() <= told_levels)
+                if (scanner_.depth() <= max_levels)
                     open_.push_back({.key = {}, .is_object = token.kind == Kind::open_object});
             } else if (token.closes()) {
                 if (scanner_.depth() < open_.size()) open_.pop_back();
                 if (open_.empty()) return true;
-            } else if (token.kind == Kind::name && scanner_.depth() <= told_levels && open_.back().is_object) {
+            } else if (token.kind == Kind::name && scanner_.depth() <= max_levels && open_.back().is_object) {
                 take_key(token, on_key);
             }
         }
@@ -40,7 +40,7 @@ public:
     };
 
 private:
-    static constexpr std::size_t told_levels = 3;
+    static constexpr std::size_t max_levels = 3;
 
     template <typename OnKey>
     void take_key(const detail::JsonToken& name, const OnKey& on_key) {
@@ -65,10 +65,10 @@ std::string_view string_at(std::string_view rest) {
 }  // namespace
 
 TopKeys::TopKeys(std::string_view text) {
-    constexpr std::size_t most_keys = 20'000;  // a table of names is no record
+    constexpr std::size_t max_keys = 20'000;  // a table of names is no record
     constexpr std::size_t longest_key = 256;
     is_whole_ = KeyWalk(text).run([&](const std::vector<KeyWalk::Level>& open, std::string_view rest) {
-        if (keys_.size() >= most_keys || open.back().key.size() > longest_key) return;
+        if (keys_.size() >= max_keys || open.back().key.size() > longest_key) return;
         if (open.size() == 1) {
             keys_.emplace(open[0].key, string_at(rest));
         } else if (open.size() == 2 && open[1].is_object) {

@@ -84,9 +84,9 @@ private:
 };
 
 /// What the calls within one tell that it does not tell itself.
-class ToldWithin {
+class InnerUsage {
 public:
-    explicit ToldWithin(const TracedCall& outermost)
+    explicit InnerUsage(const TracedCall& outermost)
         : own_bill_(bill_of(outermost)), has_reply_(holds_reply(outermost.response)) {}
 
     void take(const TracedCall& inner, bool is_billed_between) {
@@ -114,31 +114,32 @@ private:
 std::int64_t TracedCalls::leave_out_inner() {
     const OuterCalls outer(calls_);
     std::vector<bool> is_inner;
-    std::unordered_map<TracedCall*, ToldWithin> told;
-    std::unordered_set<const TracedCall*> is_told_within;  // of those without messages
+    std::unordered_map<TracedCall*, InnerUsage> inner_usage;
+    std::unordered_set<const TracedCall*> with_inner_usage;  // of those without messages
     for (const TracedCall& call : calls_) {
-        if (bill_of(call)) outer.each_without_messages(call, [&](const auto* one) { is_told_within.insert(one); });
+        if (bill_of(call)) outer.each_without_messages(call, [&](const auto* one) { with_inner_usage.insert(one); });
         const auto [outermost, is_billed_between] = outer.around(call);
         is_inner.push_back(outermost != nullptr);
-        if (outermost != nullptr) told.try_emplace(outermost, *outermost).first->second.take(call, is_billed_between);
+        if (outermost != nullptr)
+            inner_usage.try_emplace(outermost, *outermost).first->second.take(call, is_billed_between);
     }
-    for (const auto& [outermost, within] : told) within.give(*outermost);
+    for (const auto& [outermost, within] : inner_usage) within.give(*outermost);
     std::vector<TracedCall> kept;
     for (std::size_t i = 0; i < calls_.size(); ++i) {
-        if (!is_inner[i] && !is_told_within.contains(&calls_[i])) kept.push_back(std::move(calls_[i]));
+        if (!is_inner[i] && !with_inner_usage.contains(&calls_[i])) kept.push_back(std::move(calls_[i]));
     }
     const auto left_out = static_cast<std::int64_t>(calls_.size() - kept.size());
     calls_ = std::move(kept);
     return left_out;
 }
 
-void TracedCalls::finish(ExchangeList&& list, std::string_view nothing_told, LogNotes& notes,
+void TracedCalls::finish(ExchangeList&& list, std::string_view kind_without_usage, LogNotes& notes,
                          FunctionRef<void(Session&&)> visit) {
     std::ranges::stable_sort(calls_, {}, &TracedCall::time);
     for (const TracedCall& call : calls_) {
         if (call.request.is_null()) {
             const auto usage = bill_of(call);
-            if (!usage) ++notes.unknown[std::string(nothing_told)];
+            if (!usage) ++notes.unknown[std::string(kind_without_usage)];
             if (usage) list.bill_alone(call_alone(call, *usage), call.group);
             continue;
         }

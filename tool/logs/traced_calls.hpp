@@ -33,8 +33,8 @@ public:
     /// is left out if something within it was billed.
     [[nodiscard]] std::int64_t leave_out_inner();
     /// Puts them together to sessions; calls without a time come first. Those without messages are billed alone;
-    /// without a bill too they are counted as unknown, as `nothing_told`.
-    void finish(ExchangeList&& list, std::string_view nothing_told, LogNotes& notes,
+    /// without a bill too they are counted as unknown, as `kind_without_usage`.
+    void finish(ExchangeList&& list, std::string_view kind_without_usage, LogNotes& notes,
                 FunctionRef<void(Session&&)> visit);
 
 private:

@@ -16,7 +16,7 @@ PrefixElement overhead_piece(std::string_view system, std::span<const ToolSpec> 
 
 namespace detail {
 
-bool ViolationLog::knows(const std::vector<Violation>& after) const {
+bool ViolationLog::contains(const std::vector<Violation>& after) const {
     return std::ranges::all_of(after, [&](const Violation& violation) {
         const std::pair same(violation.rule, violation.serial);
         return known_.contains(same) || recorded_.contains(same);
@@ -45,7 +45,7 @@ void add_side_call(ReplayTotals& totals, const ModelCallReport& call) noexcept {
 }  // namespace
 
 void add_report(ReplayTotals& totals, std::string_view trajectory, const Report& report) {
-    const auto tell = [&](const StageReport& stage, std::string_view why) {
+    const auto add_failure = [&](const StageReport& stage, std::string_view why) {
         totals.add_error(std::string(trajectory) + ": " + std::string(stage.middleware) + ": " + std::string(why));
     };
     for (const StageReport& stage : report.stages) {
@@ -54,8 +54,8 @@ void add_report(ReplayTotals& totals, std::string_view trajectory, const Report&
         totals.bytes_stored = add_saturating(totals.bytes_stored, stage.details->bytes_stored);
         for (const ModelCallReport& call : stage.details->model_calls) add_side_call(totals, call);
         totals.failed_writes += static_cast<std::int64_t>(stage.details->store_failures.size());
-        for (const StoreFailure& failure : stage.details->store_failures) tell(stage, failure.reason);
-        if (!stage.details->error.empty()) tell(stage, stage.details->error);
+        for (const StoreFailure& failure : stage.details->store_failures) add_failure(stage, failure.reason);
+        if (!stage.details->error.empty()) add_failure(stage, stage.details->error);
     }
 }
 

@@ -5,9 +5,9 @@
 
 namespace whittle::cli {
 
-std::string_view name_of(Fate fate) noexcept {
+std::string_view name_of(MessageState state) noexcept {
     constexpr std::array<std::string_view, 6> names{"kept", "cut", "cleared", "folded", "removed", "added"};
-    return names[static_cast<std::size_t>(fate)];
+    return names[static_cast<std::size_t>(state)];
 }
 
 void EditLog::note(const Report& report) {
@@ -59,13 +59,13 @@ std::vector<ExplainedKeep> EditLog::keeps_of(Serial serial) const {
     return found == keeps_.end() ? std::vector<ExplainedKeep>{} : found->second;
 }
 
-Fate fate_of_edited(const MessageInfo& sent) noexcept {
+MessageState state_of_edited(const MessageInfo& sent) noexcept {
     constexpr std::array<std::string_view, 3> whole{"clear", "prune", media_reason};
     for (std::size_t part = 0; part < sent.parts.size(); ++part) {
         const Mark& mark = mark_of(sent, part);
-        if (mark && std::ranges::find(whole, mark->reason) != whole.end()) return Fate::cleared;
+        if (mark && std::ranges::find(whole, mark->reason) != whole.end()) return MessageState::cleared;
     }
-    return Fate::cut;
+    return MessageState::cut;
 }
 
 std::vector<std::string> stored_of(const MessageInfo& sent) {
@@ -121,7 +121,7 @@ ordered_json message_json(const ExplainedMessage& message) {
     ordered_json json{{"recorded", index_json(message.recorded)},
                       {"sent", index_json(message.sent)},
                       {"role", message.role},
-                      {"fate", name_of(message.fate)},
+                      {"state", name_of(message.state)},
                       {"tokens_recorded", message.tokens_recorded},
                       {"tokens_sent", message.tokens_sent}};
     if (!message.tool.empty()) json["tool"] = message.tool;
@@ -130,10 +130,10 @@ ordered_json message_json(const ExplainedMessage& message) {
     json["kept_by"] = ordered_json::array();
     for (const ExplainedKeep& keep : message.keeps)
         json["kept_by"].push_back({{"middleware", keep.by}, {"rule", keep.rule}});
-    if (message.fate == Fate::kept) return json;
-    if (message.fate == Fate::folded) json["folded_into"] = index_json(message.folded_into);
+    if (message.state == MessageState::kept) return json;
+    if (message.state == MessageState::folded) json["folded_into"] = index_json(message.folded_into);
     if (message.sent) json["text"] = message.text;
-    if (message.fate != Fate::added || !message.stored.empty()) {
+    if (message.state != MessageState::added || !message.stored.empty()) {
         json["original"] = message.stored.empty() ? "journal" : "store";
         json["stored"] = message.stored;
     }

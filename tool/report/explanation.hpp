@@ -22,7 +22,7 @@
 namespace whittle::cli {
 
 /// What became of a message between the recording and the request.
-enum class Fate {
+enum class MessageState {
     kept,     ///< as it was recorded
     cut,      ///< shortened
     cleared,  ///< something short stands in its place
@@ -55,7 +55,7 @@ struct ExplainedMessage {
     std::optional<std::size_t> sent{};      ///< index in the request
     std::string role{};
     std::string tool{};  ///< of a result
-    Fate fate = Fate::kept;
+    MessageState state = MessageState::kept;
     std::int64_t tokens_recorded = 0;
     std::int64_t tokens_sent = 0;
     std::vector<ExplainedEdit> edits{};  ///< oldest first
@@ -88,7 +88,7 @@ struct Explanation {
     std::vector<ExplainedMessage> messages{};
 };
 
-[[nodiscard]] std::string_view name_of(Fate fate) noexcept;
+[[nodiscard]] std::string_view name_of(MessageState state) noexcept;
 [[nodiscard]] nlohmann::ordered_json message_json(const ExplainedMessage& message);
 [[nodiscard]] nlohmann::ordered_json explanation_json(const Explanation& explanation);
 /// Without secrets, in front of any cut.
@@ -124,7 +124,7 @@ private:
 };
 
 /// Of parts that are no longer original: cleared if nothing is left of one of them, else cut.
-[[nodiscard]] Fate fate_of_edited(const MessageInfo& sent) noexcept;
+[[nodiscard]] MessageState state_of_edited(const MessageInfo& sent) noexcept;
 /// Keys that the marks of a message and of its parts name, each once.
 [[nodiscard]] std::vector<std::string> stored_of(const MessageInfo& sent);
 /// The journal says "tool" of a result that came in shortened; the marks of the message know which middleware did it.
@@ -202,7 +202,7 @@ private:
         message.tokens_sent = count_message(request.messages[place], counter_);
         if (now.fingerprint == request.recorded[i].fingerprint) return message;
         message.keeps.clear();
-        message.fate = fate_of_edited(now);
+        message.state = state_of_edited(now);
         message.text = marked_text(request.messages[place], now);
         message.stored = stored_of(now);
         name_wraps(message.edits, now);
@@ -213,12 +213,12 @@ private:
     [[nodiscard]] ExplainedMessage gone(const ReplayRequest<M>& request, std::size_t i) const {
         ExplainedMessage message = recorded_one(request, i);
         message.keeps.clear();
-        message.fate = Fate::removed;
+        message.state = MessageState::removed;
         const Outline outline = request.conversation.outline();
         for (std::size_t place = 0; place < outline.size(); ++place) {
             const Mark& mark = outline[place].mark;
             if (!mark || std::ranges::find(mark->covers, request.recorded[i].serial) == mark->covers.end()) continue;
-            message.fate = Fate::folded;
+            message.state = MessageState::folded;
             message.folded_into = place;
             message.stored = mark->stored;
             break;
@@ -231,7 +231,7 @@ private:
         ExplainedMessage message{.recorded = {},
                                  .sent = place,
                                  .role = std::string(whittle::name_of(info.role)),
-                                 .fate = Fate::added,
+                                 .state = MessageState::added,
                                  .tokens_sent = count_message(request.messages[place], counter_),
                                  .folded_into = {},
                                  .text = text_of(request.messages[place]),

@@ -10,7 +10,7 @@ namespace whittle::cli {
 namespace {
 
 constexpr std::size_t shown_bytes = 4;
-constexpr std::size_t least_piece = 8;  // of a secret that is to be known again
+constexpr std::size_t min_piece = 8;  // of a secret that is to be known again
 
 const Redactor& redactor() {
     static const Redactor shared(RedactionRules{.shown_bytes = shown_bytes});
@@ -36,7 +36,7 @@ bool begins_with_word(std::string_view secret) {
     constexpr std::size_t shortest = 3;
     const auto end = std::ranges::find_if_not(secret, is_letter);
     const std::string_view word = secret.substr(0, static_cast<std::size_t>(end - secret.begin()));
-    const bool is_whole = word.size() >= least_piece || (word.size() >= shortest && (*end < '0' || *end > '9'));
+    const bool is_whole = word.size() >= min_piece || (word.size() >= shortest && (*end < '0' || *end > '9'));
     const auto capitals = std::ranges::count_if(word, is_capital);
     return is_whole && (capitals == 0 || capitals == static_cast<std::ptrdiff_t>(word.size()) ||
                         (capitals == 1 && is_capital(word.front())));
@@ -44,7 +44,7 @@ bool begins_with_word(std::string_view secret) {
 
 /// Without a name in front of it.
 bool is_secret_by_itself(std::string_view secret) {
-    static const Redactor without_names(RedactionRules{.off = {"named"}});
+    static const Redactor without_names(RedactionRules{.disabled = {"named"}});
     return without_names.text(secret).count() > 0;
 }
 
@@ -52,7 +52,7 @@ bool is_secret_by_itself(std::string_view secret) {
 bool looks_made(std::string_view secret) { return redactor().text("key=\"" + std::string(secret) + "\"").count() > 0; }
 
 /// Whether nothing else begins as `secret` does.
-bool is_told_by_beginning(std::string_view secret) {
+bool has_known_prefix(std::string_view secret) {
     return is_secret_by_itself(secret) || (looks_made(secret) && !begins_with_word(secret));
 }
 
@@ -60,16 +60,15 @@ bool is_told_by_beginning(std::string_view secret) {
 bool can_be_known(std::string_view secret) {
     const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
     constexpr std::size_t longest_word = 40;
-    return secret.size() >= 2 * least_piece &&
-           (secret.size() > longest_word || std::ranges::any_of(secret, is_digit)) &&
+    return secret.size() >= 2 * min_piece && (secret.size() > longest_word || std::ranges::any_of(secret, is_digit)) &&
            secret.find(' ') == std::string_view::npos && !is_place(secret);
 }
 
 /// Masks where `secret` begins in `text` and does not go on.
-void hide_beginnings(std::string& text, std::string_view secret) {
-    const std::string_view piece = secret.substr(0, least_piece);
-    for (std::size_t at = text.find(piece); at != std::string::npos; at = text.find(piece, at + least_piece)) {
-        std::size_t size = least_piece;
+void hide_prefixes(std::string& text, std::string_view secret) {
+    const std::string_view piece = secret.substr(0, min_piece);
+    for (std::size_t at = text.find(piece); at != std::string::npos; at = text.find(piece, at + min_piece)) {
+        std::size_t size = min_piece;
         while (size < secret.size() && at + size < text.size() && text[at + size] == secret[size]) ++size;
         text.replace(at + shown_bytes, size - shown_bytes, "***");
     }
@@ -77,9 +76,9 @@ void hide_beginnings(std::string& text, std::string_view secret) {
 
 /// Masks where it ends without its beginning.
 void hide_ends(std::string& text, std::string_view secret) {
-    const std::string_view piece = secret.substr(secret.size() - least_piece);
+    const std::string_view piece = secret.substr(secret.size() - min_piece);
     for (std::size_t at = text.find(piece); at != std::string::npos; at = text.find(piece, at)) {
-        std::size_t size = least_piece;
+        std::size_t size = min_piece;
         while (size < secret.size() && at > 0 && text[at - 1] == secret[secret.size() - size - 1]) ++size, --at;
         text.replace(at, size, "***");
     }
@@ -104,8 +103,8 @@ void KnownSecrets::learn(std::string_view whole) {
     if (!is_masked_ || secrets_.size() >= most) return;
     for (std::string& secret : redactor().secrets(whole)) {
         if (!can_be_known(secret) || !known_.insert(secret).second) continue;
-        const bool is_told = is_told_by_beginning(secret);
-        secrets_.push_back({std::move(secret), is_told});
+        const bool has_known_prefix_here = has_known_prefix(secret);
+        secrets_.push_back({std::move(secret), has_known_prefix_here});
     }
 }
 
@@ -113,7 +112,7 @@ std::string KnownSecrets::hidden(std::string_view text) const {
     if (!is_masked_) return std::string(text);
     std::string out = masked(text);
     for (const Known& secret : secrets_) {
-        if (secret.is_told_by_beginning) hide_beginnings(out, secret.text);
+        if (secret.has_known_prefix) hide_prefixes(out, secret.text);
         hide_ends(out, secret.text);
     }
     return out;

@@ -46,7 +46,7 @@ public:
 private:
     struct Known {
         std::string text{};
-        bool is_told_by_beginning = false;  ///< what begins so is a piece of it
+        bool has_known_prefix = false;  ///< what begins so is a piece of it
     };
 
     bool is_masked_;

@@ -5,7 +5,7 @@ const picker = el('select', {id: 'picker'});
 const show = (section) => {
   for (const other of sections) other.hidden = other !== section;
   picker.value = section.id;
-  if (!sessions.has(section)) sessions.set(section, new Session(section, JSON.parse(section.querySelector('.story').textContent)));
+  if (!sessions.has(section)) sessions.set(section, new Session(section, JSON.parse(section.querySelector('.session-data').textContent)));
   sessions.get(section).render();
 };
 const go = (section) => {

@@ -73,21 +73,21 @@ std::string cost_sentence(const ReportComparison& comparison) {
                        change_of(comparison.before, comparison.after));
 }
 
-std::string changes_sentence(const std::string& subject, const SessionStory& story, double repairs) {
+std::string changes_sentence(const std::string& subject, const SessionReport& session_report, double refetches) {
     std::int64_t changes = 0;
     std::int64_t less = 0;
-    for (const StoryRule& rule : story.rules) {
-        if (rule.fate == Fate::added) continue;
+    for (const ReportedRule& rule : session_report.rules) {
+        if (rule.state == MessageState::added) continue;
         changes += rule.messages;
         less += rule.tokens_before - rule.tokens;
     }
     if (changes == 0) return fmt::format("{} would have changed no message.", subject);
-    ReportCost again{.tokens = repairs};
-    if (story.price) again.dollars = sum_of_sent(story).repairs * *story.price;
+    ReportCost again{.tokens = refetches};
+    if (session_report.price) again.dollars = sum_of_sent(session_report).refetches * *session_report.price;
     std::string text =
         fmt::format("{} would have changed messages {} and made them {} shorter, each for all later calls.", subject,
                     changes == 1 ? "once" : grouped(changes) + " times", numbered(less, "token"));
-    if (repairs >= 0.5)
+    if (refetches >= 0.5)
         text += fmt::format(" {} of its cost is for what a later call needed and had to fetch again.",
                             cost_with_unit(again));
     return text;
@@ -129,8 +129,8 @@ std::string units_text(bool has_dollars, std::string_view reason) {
                "counted as characters / 4.");
 }
 
-std::string fetched_again_text(double repairs) {
-    return repairs < 0.5 ? "" : " That includes fetching again what it took out and a later call needed.";
+std::string fetched_again_text(double refetches) {
+    return refetches < 0.5 ? "" : " That includes fetching again what it took out and a later call needed.";
 }
 
 }  // namespace whittle::cli

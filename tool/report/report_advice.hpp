@@ -25,8 +25,9 @@ struct ReportComparison {
 /// "It cost ... as sent. Under recommended it would have cost ..., 9 % less."
 [[nodiscard]] std::string cost_sentence(const ReportComparison& comparison);
 
-/// "71 changes of messages took ...", and what was fetched again: `repairs`, in tokens' worth.
-[[nodiscard]] std::string changes_sentence(const std::string& subject, const SessionStory& story, double repairs);
+/// "71 changes of messages took ...", and what was fetched again: `refetches`, in tokens' worth.
+[[nodiscard]] std::string changes_sentence(const std::string& subject, const SessionReport& session_report,
+                                           double refetches);
 
 /// Whether to take the chain.
 [[nodiscard]] std::string advice_text(const ReportComparison& comparison);
@@ -48,6 +49,6 @@ struct AdvisedChain {
 [[nodiscard]] std::string units_text(bool has_dollars, std::string_view reason);
 
 /// A sentence behind what a chain costs; empty where nothing is in that for fetching again.
-[[nodiscard]] std::string fetched_again_text(double repairs);
+[[nodiscard]] std::string fetched_again_text(double refetches);
 
 }  // namespace whittle::cli

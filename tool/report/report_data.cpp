@@ -52,34 +52,34 @@ private:
 /// One side of the comparison, call by call. Costs are added up, up to each column.
 class SideColumns {
 public:
-    void add_cost(const StoryCost& call) {
+    void add_cost(const ReportedCost& call) {
         cost_ += call.cost;
-        repairs_ += call.repairs;
+        refetches_ += call.refetches;
     }
-    void end_column(const StoryCost& largest) {
+    void end_column(const ReportedCost& largest) {
         tokens_.push_back(largest.tokens);
         cached_.push_back(largest.cached);
         costs_.push_back(to_whole(cost_));
-        repairs_so_far_.push_back(to_whole(repairs_));
+        refetches_so_far_.push_back(to_whole(refetches_));
     }
-    void put(ordered_json& columns, const char* tokens, const char* cached, const char* cost, const char* repairs) {
+    void put(ordered_json& columns, const char* tokens, const char* cached, const char* cost, const char* refetches) {
         columns[tokens] = std::move(tokens_);
         columns[cached] = std::move(cached_);
         columns[cost] = std::move(costs_);
-        columns[repairs] = std::move(repairs_so_far_);
+        columns[refetches] = std::move(refetches_so_far_);
     }
 
 private:
     double cost_ = 0;
-    double repairs_ = 0;
+    double refetches_ = 0;
     ordered_json tokens_ = ordered_json::array();
     ordered_json cached_ = ordered_json::array();
     ordered_json costs_ = ordered_json::array();
-    ordered_json repairs_so_far_ = ordered_json::array();
+    ordered_json refetches_so_far_ = ordered_json::array();
 };
 
 /// Neighbouring calls share a column where there are too many: the largest request of them stands for it.
-ordered_json columns_json(const std::vector<StoryCall>& calls) {
+ordered_json columns_json(const std::vector<ReportedCall>& calls) {
     const std::size_t per = std::max<std::size_t>(1, (calls.size() + most_columns - 1) / most_columns);
     ordered_json columns{{"per", per}};
     ordered_json all_edits = ordered_json::array();
@@ -88,7 +88,7 @@ ordered_json columns_json(const std::vector<StoryCall>& calls) {
     SideColumns sent;
     for (std::size_t first = 0; first < calls.size(); first += per) {
         const std::size_t end = std::min(calls.size(), first + per);
-        const StoryCall* largest = &calls[first];
+        const ReportedCall* largest = &calls[first];
         std::int64_t edits = 0;
         std::int64_t uncounted = 0;
         for (std::size_t i = first; i < end; ++i) {
@@ -103,8 +103,8 @@ ordered_json columns_json(const std::vector<StoryCall>& calls) {
         all_edits.push_back(edits);
         all_uncounted.push_back(uncounted);
     }
-    recorded.put(columns, "recorded", "cached_recorded", "cost_recorded", "repairs_recorded");
-    sent.put(columns, "sent", "cached", "cost_sent", "repairs_sent");
+    recorded.put(columns, "recorded", "cached_recorded", "cost_recorded", "refetches_recorded");
+    sent.put(columns, "sent", "cached", "cost_sent", "refetches_sent");
     columns["edits"] = std::move(all_edits);
     columns["uncounted"] = std::move(all_uncounted);
     return columns;
@@ -114,14 +114,14 @@ ordered_json index_or_none(const std::optional<std::size_t>& index) {
     return index ? ordered_json(*index) : ordered_json(-1);
 }
 
-std::string in_words(Fate fate) {
-    switch (fate) {
-        case Fate::cut: return "shortened";
-        case Fate::cleared: return "replaced by a placeholder";
-        case Fate::folded: return "folded into a summary";
-        case Fate::removed: return "taken out";
-        case Fate::added: return "written by the chain";
-        case Fate::kept: break;
+std::string in_words(MessageState state) {
+    switch (state) {
+        case MessageState::cut: return "shortened";
+        case MessageState::cleared: return "replaced by a placeholder";
+        case MessageState::folded: return "folded into a summary";
+        case MessageState::removed: return "taken out";
+        case MessageState::added: return "written by the chain";
+        case MessageState::kept: break;
     }
     return "brought back as it was";
 }
@@ -143,45 +143,45 @@ std::string without_markup(const std::string& json) {
 
 }  // namespace
 
-std::string story_data(const SessionStory& story) {
+std::string session_report_data(const SessionReport& session_report) {
     NameList names;
     TextList texts;
-    ordered_json json{{"chain", printed(story.chain)},
-                      {"base", story.base},
-                      {"price", story.price ? ordered_json(*story.price) : ordered_json(nullptr)},
-                      {"beside", story.billed_beside},
-                      {"counter", story.counter},
-                      {"calls", story.calls.size()},
-                      {"columns", columns_json(story.calls)}};
+    ordered_json json{{"chain", printed(session_report.chain)},
+                      {"base", session_report.base},
+                      {"price", session_report.price ? ordered_json(*session_report.price) : ordered_json(nullptr)},
+                      {"beside", session_report.billed_elsewhere},
+                      {"counter", session_report.counter},
+                      {"calls", session_report.calls.size()},
+                      {"columns", columns_json(session_report.calls)}};
     json["messages"] = ordered_json::array();
-    for (const StoryMessage& message : story.messages)
+    for (const ReportedMessage& message : session_report.messages)
         json["messages"].push_back({index_or_none(message.recorded), message.call, names.number_of(message.role),
                                     names.number_of(message.tool), message.tokens, texts.number_of(message.text)});
     json["edits"] = ordered_json::array();
-    for (const StoryEdit& edit : story.edits) {
+    for (const ReportedEdit& edit : session_report.edits) {
         const std::string& rule = edit.edit.rule.empty() ? edit.edit.reason : edit.edit.rule;
-        json["edits"].push_back({edit.message, edit.edit.call, names.number_of(std::string(name_of(edit.fate))),
+        json["edits"].push_back({edit.message, edit.edit.call, names.number_of(std::string(name_of(edit.state))),
                                  edit.tokens, names.number_of(edit.edit.by), names.number_of(rule), edit.edit.count,
                                  edit.edit.threshold, texts.number_of(edit.text), index_or_none(edit.summary)});
     }
-    json["messages_left_out"] = story.messages_left_out;
-    json["edits_left_out"] = story.edits_left_out;
+    json["messages_left_out"] = session_report.messages_left_out;
+    json["edits_left_out"] = session_report.edits_left_out;
     json["names"] = names.json();
     json["texts"] = texts.take();
     return without_markup(json.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
 }
 
-ReportTable rules_table(const SessionStory& story) {
+ReportTable rules_table(const SessionReport& session_report) {
     Table table({"what became of messages", "by", "rule", "times", "tokens before", "after", "less"});
-    StoryRule all;
-    for (const StoryRule& rule : story.rules) {
-        table.add({in_words(rule.fate), rule.by, rule.rule, grouped(rule.messages), grouped(rule.tokens_before),
+    ReportedRule all;
+    for (const ReportedRule& rule : session_report.rules) {
+        table.add({in_words(rule.state), rule.by, rule.rule, grouped(rule.messages), grouped(rule.tokens_before),
                    grouped(rule.tokens), grouped(rule.tokens_before - rule.tokens)});
         all.messages += rule.messages;
         all.tokens_before += rule.tokens_before;
         all.tokens += rule.tokens;
     }
-    if (story.rules.size() > 1) {
+    if (session_report.rules.size() > 1) {
         table.add_line();
         table.add({"all", "", "", grouped(all.messages), grouped(all.tokens_before), grouped(all.tokens),
                    grouped(all.tokens_before - all.tokens)});
@@ -193,7 +193,7 @@ ReportTable rules_table(const SessionStory& story) {
                 "the middleware has them); times: messages, one that was changed twice counts twice; tokens before "
                 "and after: of these messages, each once, counted by {}. What left a call stays away from all later "
                 "ones, so that many times \"less\" is saved.",
-                story.counter)};
+                session_report.counter)};
 }
 
 }  // namespace whittle::cli

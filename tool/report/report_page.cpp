@@ -114,8 +114,8 @@ public:
                    id, text(session.id.empty() ? "Session" : session.id), text(session.facts)) +
                (session.verdict.empty() ? "" : fmt::format("<p class=\"verdict\">{}</p>\n", text(session.verdict))) +
                "<div class=\"stage\"></div>\n" + tables(session.tables) +
-               fmt::format("<script type=\"application/json\" class=\"story\">{}</script>\n",
-                           story_data(session.story)) +
+               fmt::format("<script type=\"application/json\" class=\"session-data\">{}</script>\n",
+                           session_report_data(session.session_report)) +
                "</section>\n";
     }
 
@@ -250,9 +250,9 @@ std::string sections_html(const std::vector<PageSection>& sections) {
 }  // namespace
 
 std::string report_html(ReportPage&& page) {
-    std::vector<SessionStory*> stories;
-    for (ReportSession& session : page.sessions) stories.push_back(&session.story);
-    fit_stories(std::move(stories), static_cast<std::size_t>(page.text_bytes));
+    std::vector<SessionReport*> session_reports;
+    for (ReportSession& session : page.sessions) session_reports.push_back(&session.session_report);
+    fit_session_reports(std::move(session_reports), static_cast<std::size_t>(page.text_bytes));
     const PageWriter writer(page.is_masked);
     const std::vector<PageSection> sections{
         {"where", "Where the tokens went", writer.spending(page)},

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "report_cost.hpp"
-#include "session_story.hpp"
+#include "session_report.hpp"
 #include "table.hpp"
 
 #include <cstddef>
@@ -71,7 +71,7 @@ struct ReportSession {
     std::string facts{};    ///< a line: agent, calls, file
     std::string verdict{};  ///< what it cost and would have cost
     std::vector<ReportTable> tables{};
-    SessionStory story{};
+    SessionReport session_report{};
 };
 
 /// Something to do now.
@@ -112,12 +112,12 @@ struct ReportPage {
 [[nodiscard]] std::string report_html(ReportPage&& page);
 
 /// At most this many sessions have a row; the rest share the last one.
-inline constexpr std::size_t most_report_rows = 2'000;
+inline constexpr std::size_t max_report_rows = 2'000;
 
-/// What the script shows of a story, in a form that cannot end a script element.
-[[nodiscard]] std::string story_data(const SessionStory& story);
+/// What the script shows of a session, in a form that cannot end a script element.
+[[nodiscard]] std::string session_report_data(const SessionReport& session_report);
 
-/// What the edits of a story came to, by rule.
-[[nodiscard]] ReportTable rules_table(const SessionStory& story);
+/// What the edits of a session came to, by rule.
+[[nodiscard]] ReportTable rules_table(const SessionReport& session_report);
 
 }  // namespace whittle::cli

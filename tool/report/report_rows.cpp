@@ -45,7 +45,7 @@ OverviewRows::OverviewRows(const ReportOverview& all) : all_(all) {
         has_agents_ = has_agents_ || !row.agent.empty();
     }
     has_bills_ = has_bills_ && !has_dollars_;  // in dollars what was sent is the bill
-    const std::size_t listed = rows.size() > most_report_rows ? most_report_rows - 1 : rows.size();
+    const std::size_t listed = rows.size() > max_report_rows ? max_report_rows - 1 : rows.size();
     for (const ReportRow& row : rows.first(listed)) add(row, false);
     if (listed < rows.size()) add(rest_of(rows.subspan(listed)), true);
 }
@@ -66,7 +66,7 @@ std::string OverviewRows::height(const ReportCost& cost) const {
 
 void OverviewRows::add(const ReportRow& row, bool is_rest) {
     const auto cost = [&](const ReportCost& one) { return has_dollars_ ? cost_text(one) : rounded(one.tokens); };
-    const auto is_told = [&](const auto& bill) { return bill && (!has_dollars_ || bill->dollars); };
+    const auto is_known = [&](const auto& bill) { return bill && (!has_dollars_ || bill->dollars); };
     OverviewLine line{.sent = height(row.as_sent), .under = height(row.under_chain), .shown = row.shown};
     line.is_rest = is_rest;
     line.cells = {{row.id.empty() ? "unnamed" : row.id},
@@ -77,7 +77,7 @@ void OverviewRows::add(const ReportRow& row, bool is_rest) {
     if (has_agents_) line.cells.insert(line.cells.begin() + 1, {row.agent, true});
     if (has_dollars_) line.cells.push_back({rounded(row.as_sent.tokens)});
     if (has_dollars_) line.cells.push_back({rounded(row.under_chain.tokens)});
-    if (has_bills_) line.cells.push_back({is_told(row.billed) ? cost(*row.billed) : "-"});
+    if (has_bills_) line.cells.push_back({is_known(row.billed) ? cost(*row.billed) : "-"});
     line.cells.push_back({row.file, true});
     lines_.push_back(std::move(line));
 }

@@ -1,5 +1,5 @@
 // One session call by call: what each call sent, what it cost so far, and the messages of the call that is picked.
-const fates = ['later', 'kept', 'new', 'added', 'cut', 'cleared', 'folded', 'removed'];
+const states = ['later', 'kept', 'new', 'added', 'cut', 'cleared', 'folded', 'removed'];
 const dollars = (n) => '$' + n.toLocaleString('en-US', n > 0 && n < 0.1 ? {minimumFractionDigits: 4, maximumFractionDigits: 4}
   : {minimumFractionDigits: 2, maximumFractionDigits: 2});
 
@@ -12,8 +12,8 @@ class Session {
     this.messages = data.messages.map(([recorded, call, role, tool, tokens, text]) =>
       ({recorded, call, role: data.names[role], tool: data.names[tool], tokens, text, edits: []}));
     this.byColumn = new Map();
-    for (const [message, call, fate, tokens, by, rule, tokensThen, threshold, text, summary] of data.edits) {
-      const edit = {message, call, fate: data.names[fate], tokens, by: data.names[by], rule: data.names[rule],
+    for (const [message, call, state, tokens, by, rule, tokensThen, threshold, text, summary] of data.edits) {
+      const edit = {message, call, state: data.names[state], tokens, by: data.names[by], rule: data.names[rule],
         tokensThen, threshold, text, summary};
       edit.before = (this.messages[message].edits.at(-1) ?? this.messages[message]).tokens;
       this.messages[message].edits.push(edit);
@@ -45,7 +45,7 @@ class Session {
       (this.isUncounted(column) ? '; does not count here' : '');
   }
   costTip(column) {
-    const c = this.columns, again = this.costOf(c.repairs_sent, column);
+    const c = this.columns, again = this.costOf(c.refetches_sent, column);
     return [`so far ${this.costSoFar(c.cost_recorded[column])} ${this.data.base}, ${this.costSoFar(c.cost_sent[column])} ${this.under}`,
       `this call ${this.cost(this.costOf(c.cost_recorded, column))} and ${this.cost(this.costOf(c.cost_sent, column))}` +
       (again > 0 ? `, of it ${this.cost(again)} for what was fetched again` : '')];
@@ -56,10 +56,10 @@ class Session {
     for (const edit of message.edits) if (edit.call <= this.lastCall()) found = edit;
     return found;
   }
-  fate(message) {
+  state(message) {
     if (message.call > this.lastCall()) return 'later';
     const edit = this.edit(message);
-    if (edit && edit.fate !== 'kept') return edit.fate;
+    if (edit && edit.state !== 'kept') return edit.state;
     return message.call >= this.column * this.per ? 'new' : 'kept';
   }
   messageName(message) {
@@ -87,12 +87,12 @@ class Session {
     this.strip = new Strip({
       label: 'Messages of the call', count: Math.max(1, this.messages.length), height: 150,
       draw: (s) => this.drawMessages(s),
-      tell: (i) => this.tellMessage(i).join(': '),
+      tell: (i) => this.describeMessage(i).join(': '),
       tip: (i) => {
         const message = this.messages[i];
         if (!message) return [];
-        const [name, fate] = this.tellMessage(i);
-        return [el('b', {}, name), fate, el('span', {}, this.preview(message))];
+        const [name, state] = this.describeMessage(i);
+        return [el('b', {}, name), state, el('span', {}, this.preview(message))];
       },
       pick: (i) => this.showMessage(i),
     });
@@ -100,7 +100,7 @@ class Session {
     this.messageNode = el('div', {class: 'message'});
     this.messageNote = el('p', {class: 'note'});
     const happened = new Set(this.data.edits.map((edit) => this.data.names[edit[2]]));
-    const shown = fates.filter((f) => f === 'kept' || f === 'new' || f === 'later' || happened.has(f));
+    const shown = states.filter((f) => f === 'kept' || f === 'new' || f === 'later' || happened.has(f));
     const has = (test) => c.sent.some((_, i) => test(i));
     const kinds = ['cached', 'fresh'];
     if (has((i) => c.recorded[i] > c.sent[i])) kinds.push('gone');
@@ -135,13 +135,13 @@ class Session {
     this.showCall(most < 0 ? this.count - 1 : start);
   }
 
-  tellMessage(i) {
+  describeMessage(i) {
     const message = this.messages[i];
     if (!message) return ['No message', ''];
-    const edit = this.edit(message), fate = this.fate(message);
-    const size = edit && edit.fate !== 'added' ? `${whole(message.tokens)} tokens, now ${whole(edit.tokens)}` : count(message.tokens, 'token');
-    return [this.messageName(message), `${size}, ${meanings[`f-${fate}`]}` +
-      (edit && fate !== 'kept' && fate !== 'new' ? ` ${this.ruleText(edit)}` : '')];
+    const edit = this.edit(message), state = this.state(message);
+    const size = edit && edit.state !== 'added' ? `${whole(message.tokens)} tokens, now ${whole(edit.tokens)}` : count(message.tokens, 'token');
+    return [this.messageName(message), `${size}, ${meanings[`f-${state}`]}` +
+      (edit && state !== 'kept' && state !== 'new' ? ` ${this.ruleText(edit)}` : '')];
   }
   preview(message) {
     const text = this.texts[message.text];
@@ -182,19 +182,19 @@ class Session {
     const low = strip.height - 12, columns = Math.min(this.messages.length, Math.floor(strip.width - gutter - margin));
     const most = Math.max(1, ...this.messages.map((m) => m.call > this.lastCall() ? 0 : m.tokens));
     const y = (tokens) => low - tokens / most * (low - 8);
-    const heights = Object.fromEntries([...fates, 'gone'].map((f) => [f, new Float64Array(columns)]));
+    const heights = Object.fromEntries([...states, 'gone'].map((f) => [f, new Float64Array(columns)]));
     this.messages.forEach((message, i) => {
-      const column = Math.floor(i * columns / this.messages.length), fate = this.fate(message);
-      const now = fate === 'later' ? most / 60 : this.edit(message)?.tokens ?? message.tokens;
-      heights[fate][column] = Math.max(heights[fate][column], now);
-      if (fate !== 'later') heights.gone[column] = Math.max(heights.gone[column], message.tokens);
+      const column = Math.floor(i * columns / this.messages.length), state = this.state(message);
+      const now = state === 'later' ? most / 60 : this.edit(message)?.tokens ?? message.tokens;
+      heights[state][column] = Math.max(heights[state][column], now);
+      if (state !== 'later') heights.gone[column] = Math.max(heights.gone[column], message.tokens);
     });
     this.messageNote.textContent = 'Each message is as high as it was recorded, in tokens, with one pixel at least, and filled as far as it is sent.' +
       (columns < this.messages.length ? ' Neighbours share a column: the largest stands for them.' : '');
     const scale = this.messages.length / Math.max(1, columns);
     const x = (i, isEnd) => strip.x(i * scale, isEnd);
     return [...axis(most, y, strip.width),
-      ...['gone', ...fates].map((f) => bars(f === 'gone' ? 'gone' : `f-${f}`, columns, x, () => low, (i) => y(heights[f][i])))];
+      ...['gone', ...states].map((f) => bars(f === 'gone' ? 'gone' : `f-${f}`, columns, x, () => low, (i) => y(heights[f][i])))];
   }
 
   // The next column with edits in a direction, or -1.
@@ -220,8 +220,8 @@ class Session {
     return el('div', {class: 'table', role: 'region', tabindex: '0', 'aria-label': 'What the call sent and cost'}, el('table', {},
       el('thead', {}, el('tr', {}, ...['this call', 'tokens sent', 'read from the cache', this.data.price === null ? "cost, in tokens' worth" : 'cost',
         'of it fetched again', 'cost so far'].map((name) => el('th', {scope: 'col'}, name)))),
-      el('tbody', {}, row(this.data.base, c.recorded[column], c.cached_recorded[column], c.cost_recorded, this.cost(this.costOf(c.repairs_recorded, column))),
-        row(this.under, c.sent[column], c.cached[column], c.cost_sent, this.cost(this.costOf(c.repairs_sent, column))))));
+      el('tbody', {}, row(this.data.base, c.recorded[column], c.cached_recorded[column], c.cost_recorded, this.cost(this.costOf(c.refetches_recorded, column))),
+        row(this.under, c.sent[column], c.cached[column], c.cost_sent, this.cost(this.costOf(c.refetches_sent, column))))));
   }
   showCall(column) {
     this.column = column;
@@ -242,7 +242,7 @@ class Session {
       el('div', {class: 'row picks'}, ...largest.slice(0, 6).map((edit) => {
         const message = this.messages[edit.message];
         const button = el('button', {type: 'button'}, `${message.recorded < 0 ? 'written' : `${whole(message.recorded + 1)} ${message.tool || message.role}`}: ` +
-          `${edit.fate === 'added' ? '' : `${whole(edit.before)} → `}${whole(edit.tokens)}`);
+          `${edit.state === 'added' ? '' : `${whole(edit.before)} → `}${whole(edit.tokens)}`);
         button.addEventListener('click', () => this.strip.choose(edit.message, true));
         return button;
       })));
@@ -286,13 +286,13 @@ class Session {
   showMessage(i) {
     const message = this.messages[i];
     if (!message) return this.messageNode.replaceChildren(el('p', {class: 'note'}, 'No message stood in a request.'));
-    const edit = this.edit(message), fate = this.fate(message);
-    const isChanged = edit && edit.fate !== 'kept' && edit.fate !== 'added';
-    const title = fate === 'added' ? 'What the chain wrote' : fate === 'later' ? 'As it was recorded' : 'As it is sent';
+    const edit = this.edit(message), state = this.state(message);
+    const isChanged = edit && edit.state !== 'kept' && edit.state !== 'added';
+    const title = state === 'added' ? 'What the chain wrote' : state === 'later' ? 'As it was recorded' : 'As it is sent';
     this.messageNode.replaceChildren(
       el('div', {class: 'row'}, el('h4', {}, this.messageName(message))),
-      el('p', {class: 'rule'}, el('span', {class: 'chip'}, meanings[`f-${fate}`]),
-        edit && fate !== 'kept' && fate !== 'new' ? this.ruleText(edit) : ''),
+      el('p', {class: 'rule'}, el('span', {class: 'chip'}, meanings[`f-${state}`]),
+        edit && state !== 'kept' && state !== 'new' ? this.ruleText(edit) : ''),
       values([['tokens', isChanged ? `${whole(message.tokens)} → ${whole(edit.tokens)}` : whole(message.tokens)],
         ['came with call', whole(message.call + 1)]]),
       ...(isChanged ? this.changedTexts(message, edit)

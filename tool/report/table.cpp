@@ -179,15 +179,15 @@ Table Table::part(std::size_t first, std::size_t count) const {
     return part;
 }
 
-std::string Table::folded_text(bool bold, std::size_t columns, std::span<const std::size_t> together) const {
-    return folded(bold, columns, together, Headings::whole);
+std::string Table::folded_text(bool bold, std::size_t columns, std::span<const std::size_t> groups) const {
+    return folded(bold, columns, groups, Headings::whole);
 }
 
 std::string Table::stacked_text(bool bold, std::size_t columns) const {
     return folded(bold, columns, {}, Headings::stacked);
 }
 
-std::string Table::folded(bool bold, std::size_t columns, std::span<const std::size_t> together,
+std::string Table::folded(bool bold, std::size_t columns, std::span<const std::size_t> groups,
                           Headings headings) const {
     std::vector<std::size_t> widths = headings == Headings::stacked ? stacked_widths() : widths_from(0);
     if (headings == Headings::stacked) widths.front() = std::min(widths.front(), shortest_stacked_name);
@@ -201,7 +201,7 @@ std::string Table::folded(bool bold, std::size_t columns, std::span<const std::s
     std::size_t width = widths.front();
     for (std::size_t group = 0; first + count < widths.size(); ++group) {
         const std::size_t next = first + count;
-        const std::size_t size = std::min(group < together.size() ? together[group] : 1, widths.size() - next);
+        const std::size_t size = std::min(group < groups.size() ? groups[group] : 1, widths.size() - next);
         const std::size_t more = width_of_group(next, size);
         if (count > 0 && width + more > columns) {
             text += part(first, count).fitted_text(bold, columns, headings) + "\n";

@@ -46,7 +46,7 @@ public:
     /// `columns`, what does not fit stands below, behind the first column again. `together`: how many columns stay
     /// beside each other, from the second one on, since a heading goes on with the one in front; empty: each by itself.
     [[nodiscard]] std::string folded_text(bool bold, std::size_t columns,
-                                          std::span<const std::size_t> together = {}) const;
+                                          std::span<const std::size_t> groups = {}) const;
     /// The same with headings that are broken at blanks into lines above each other where the table is wider than
     /// `columns`; names are cut to 16 columns before anything is folded.
     [[nodiscard]] std::string stacked_text(bool bold, std::size_t columns) const;
@@ -63,7 +63,7 @@ private:
     [[nodiscard]] std::vector<std::size_t> stacked_widths() const;
     [[nodiscard]] std::string heading_text(const std::vector<std::size_t>& widths, std::size_t gap, bool bold) const;
     [[nodiscard]] std::string fitted_text(bool bold, std::size_t columns, Headings headings) const;
-    [[nodiscard]] std::string folded(bool bold, std::size_t columns, std::span<const std::size_t> together,
+    [[nodiscard]] std::string folded(bool bold, std::size_t columns, std::span<const std::size_t> groups,
                                      Headings headings) const;
     /// The first column and `count` from `first` on.
     [[nodiscard]] Table part(std::size_t first, std::size_t count) const;

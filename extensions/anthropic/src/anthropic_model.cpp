@@ -29,8 +29,8 @@ std::string url_of(const AnthropicModelConfig& config, bool is_count) {
                             std::string(has_version ? "" : "/v1") + "/messages" + (is_count ? "/count_tokens" : ""));
 }
 
-std::int64_t read_count(const HttpResponse& response, std::string_view attempted) {
-    if (!detail::is_success(response.status)) detail::throw_refusal(response, attempted);
+std::int64_t read_count(const HttpResponse& response, std::string_view operation) {
+    if (!detail::is_success(response.status)) detail::throw_refusal(response, operation);
     return anthropic::counted_tokens(response.body);
 }
 

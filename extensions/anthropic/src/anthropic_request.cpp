@@ -1,6 +1,6 @@
 #include "whittle/anthropic/detail/anthropic_request.hpp"
 
-#include "cache_marks.hpp"
+#include "cache_breakpoints.hpp"
 #include "whittle/provider/detail/check_endpoint.hpp"
 #include "whittle/provider/detail/json_body.hpp"
 
@@ -16,8 +16,8 @@ void check_anthropic_model(const AnthropicModelConfig& config, std::string_view 
     detail::check_endpoint(config.model, config.base_url, name, problems);
     if (config.max_output_tokens < 1)
         problems.error(field("max_output_tokens"), std::to_string(config.max_output_tokens), "1 or more");
-    if (config.cache_marks < 0 || config.cache_marks > 4)
-        problems.error(field("cache_marks"), std::to_string(config.cache_marks), "0 to 4");
+    if (config.cache_breakpoints < 0 || config.cache_breakpoints > 4)
+        problems.error(field("cache_breakpoints"), std::to_string(config.cache_breakpoints), "0 to 4");
     if (!config.cache_lifetime.empty() && config.cache_lifetime != "5m" && config.cache_lifetime != "1h")
         problems.error(field("cache_lifetime"), config.cache_lifetime, "\"5m\", \"1h\" or empty");
     detail::check_extra(config.extra, name, problems);
@@ -35,18 +35,18 @@ using whittle::detail::render;
 constexpr std::array<std::string_view, 3> reserved{"messages", "system", "stream"};
 constexpr const char* block_binding_beta = "thinking-binding-controls-2026-08-01";
 
-ordered_json mark_of(const AnthropicModelConfig& config) {
-    ordered_json mark{{"type", "ephemeral"}};
-    if (!config.cache_lifetime.empty()) mark["ttl"] = config.cache_lifetime;
-    return mark;
+ordered_json breakpoint_of(const AnthropicModelConfig& config) {
+    ordered_json breakpoint{{"type", "ephemeral"}};
+    if (!config.cache_lifetime.empty()) breakpoint["ttl"] = config.cache_lifetime;
+    return breakpoint;
 }
 
-std::string write_tool(const ToolSpec& tool, const ordered_json* mark) {
+std::string write_tool(const ToolSpec& tool, const ordered_json* breakpoint) {
     std::string text = R"({"name":)" + whittle::detail::quoted(tool.name);
     if (!tool.description.empty()) text += R"(,"description":)" + whittle::detail::quoted(tool.description);
     text += R"(,"input_schema":)";
     text += whittle::detail::parameters_of(tool);
-    if (mark != nullptr) text += R"(,"cache_control":)" + render(*mark);
+    if (breakpoint != nullptr) text += R"(,"cache_control":)" + render(*breakpoint);
     return text + "}";
 }
 
@@ -66,7 +66,7 @@ bool is_sendable(const ordered_json& content) {
 }
 
 /// A reply of which the API takes nothing back: it refuses messages without content, too.
-bool says_nothing(const ordered_json& m) {
+bool is_empty_message(const ordered_json& m) {
     const ordered_json* content = find_member(m, "content");
     if (!is_reply(m)) return false;
     if (content == nullptr || content->is_null()) return true;
@@ -76,14 +76,14 @@ bool says_nothing(const ordered_json& m) {
            });
 }
 
-std::string write_message(const ordered_json& m, const ordered_json* mark) {
+std::string write_message(const ordered_json& m, const ordered_json* breakpoint) {
     const ordered_json* content = find_member(m, "content");
     const bool has_content = content != nullptr && !content->is_null();
     const bool is_whole = !is_reply(m) || !has_content || !content->is_array() || is_sendable(*content);
-    if (mark == nullptr && m.size() == 2 && has_content && is_whole) return render(m);
+    if (breakpoint == nullptr && m.size() == 2 && has_content && is_whole) return render(m);
     ordered_json sent{{"role", m.at("role")}, {"content", ordered_json::array()}};
     if (has_content) sent["content"] = is_whole ? *content : sendable(*content);
-    if (mark != nullptr) detail::put_mark(sent["content"], *mark);
+    if (breakpoint != nullptr) detail::set_breakpoint(sent["content"], *breakpoint);
     return render(sent);
 }
 
@@ -96,7 +96,7 @@ bool has_thinking(const Message& m) {
 
 /// Asks to pass over thinking that does not fit. Only a model that thinks can be asked; one that was not told to think
 /// in this request does so of its own accord if the history has thinking.
-bool ask_to_drop(ordered_json& fields) {
+bool request_drop(ordered_json& fields) {
     if (!fields.contains("thinking")) fields["thinking"] = {{"type", "adaptive"}};
     ordered_json& thinking = fields["thinking"];
     const std::string_view type = find_string(thinking, "type").value_or("");
@@ -129,45 +129,45 @@ ordered_json fields_of(const ModelRequest<Message>& request, const AnthropicMode
     return fields;
 }
 
-/// Where marks go, and how many there is room for.
-struct Marks {
-    ordered_json mark{};
+/// Where breakpoints go, and how many there is room for.
+struct Breakpoints {
+    ordered_json breakpoint{};
     bool on_system = false;
     bool on_tools = false;
     std::vector<std::size_t> messages{};
 
     [[nodiscard]] const ordered_json* at(std::size_t index) const {
-        return std::ranges::find(messages, index) != messages.end() ? &mark : nullptr;
+        return std::ranges::find(messages, index) != messages.end() ? &breakpoint : nullptr;
     }
 };
 
-Marks plan(const ModelRequest<Message>& request, const AnthropicModelConfig& config, const ordered_json& fields) {
-    Marks marks{.mark = mark_of(config)};
-    std::size_t room = static_cast<std::size_t>(std::clamp(config.cache_marks, 0, 4));
+Breakpoints plan(const ModelRequest<Message>& request, const AnthropicModelConfig& config, const ordered_json& fields) {
+    Breakpoints breakpoints{.breakpoint = breakpoint_of(config)};
+    std::size_t room = static_cast<std::size_t>(std::clamp(config.cache_breakpoints, 0, 4));
     std::size_t taken = fields.contains("cache_control") ? 1 : 0;
-    for (const Message& message : request.messages) taken += detail::count_marks(message.json());
+    for (const Message& message : request.messages) taken += detail::count_breakpoints(message.json());
     if (const ordered_json* tools = find_member(fields, "tools"); tools != nullptr && tools->is_array()) {
         for (const ordered_json& tool : *tools) taken += find_member(tool, "cache_control") != nullptr ? 1 : 0;
     }
     room -= std::min(room, taken);
-    if (room == 0) return marks;
-    marks.on_system = !is_blank(request.system);
-    marks.on_tools = !marks.on_system && !request.tools.empty();
-    room -= marks.on_system || marks.on_tools ? 1 : 0;
+    if (room == 0) return breakpoints;
+    breakpoints.on_system = !is_blank(request.system);
+    breakpoints.on_tools = !breakpoints.on_system && !request.tools.empty();
+    room -= breakpoints.on_system || breakpoints.on_tools ? 1 : 0;
     std::optional<std::size_t> stable;
     if (room > 0 && request.stable_prefix != nullptr && *request.stable_prefix) stable = (*request.stable_prefix)();
-    marks.messages = detail::plan_marks(request.messages, stable, request.purpose.empty(), room);
-    return marks;
+    breakpoints.messages = detail::plan_breakpoints(request.messages, stable, request.purpose.empty(), room);
+    return breakpoints;
 }
 
-void add_system(std::string& body, const ModelRequest<Message>& request, const Marks& marks) {
+void add_system(std::string& body, const ModelRequest<Message>& request, const Breakpoints& breakpoints) {
     if (is_blank(request.system)) return;  // the API refuses blank text
     whittle::detail::add_name(body, "system");
-    if (!marks.on_system) {
+    if (!breakpoints.on_system) {
         body += whittle::detail::quoted(request.system);
         return;
     }
-    const ordered_json block{{"type", "text"}, {"text", request.system}, {"cache_control", marks.mark}};
+    const ordered_json block{{"type", "text"}, {"text", request.system}, {"cache_control", breakpoints.breakpoint}};
     body += render(ordered_json::array({block}));
 }
 
@@ -176,28 +176,28 @@ void add_system(std::string& body, const ModelRequest<Message>& request, const M
 RequestText messages_request(const ModelRequest<Message>& request, const AnthropicModelConfig& config, BodyKind kind) {
     RequestText text{.betas = config.betas};
     ordered_json fields = fields_of(request, config, kind);
-    if (request.prefix_edited && std::ranges::any_of(request.messages, has_thinking) && ask_to_drop(fields) &&
+    if (request.prefix_edited && std::ranges::any_of(request.messages, has_thinking) && request_drop(fields) &&
         std::ranges::find(text.betas, block_binding_beta) == text.betas.end())
         text.betas.emplace_back(block_binding_beta);
 
-    const Marks marks = plan(request, config, fields);
+    const Breakpoints breakpoints = plan(request, config, fields);
     std::vector<std::string> tools;
     for (std::size_t i = 0; i < request.tools.size(); ++i) {
-        const bool is_marked = marks.on_tools && i + 1 == request.tools.size();
-        tools.push_back(write_tool(request.tools[i], is_marked ? &marks.mark : nullptr));
+        const bool has_breakpoint = breakpoints.on_tools && i + 1 == request.tools.size();
+        tools.push_back(write_tool(request.tools[i], has_breakpoint ? &breakpoints.breakpoint : nullptr));
     }
     whittle::detail::take_tools(fields, tools);
     std::vector<std::string> messages;
     messages.reserve(request.messages.size());
     for (std::size_t i = 0; i < request.messages.size(); ++i) {
         const ordered_json& message = request.messages[i].json();
-        if (!says_nothing(message)) messages.push_back(write_message(message, marks.at(i)));
+        if (!is_empty_message(message)) messages.push_back(write_message(message, breakpoints.at(i)));
     }
 
     text.body = render(fields);
     text.body.pop_back();  // the brace
     if (!tools.empty()) whittle::detail::add_list(text.body, "tools", tools);
-    add_system(text.body, request, marks);
+    add_system(text.body, request, breakpoints);
     whittle::detail::add_list(text.body, "messages", messages);
     text.body += '}';
     return text;

@@ -80,7 +80,7 @@ Reply<Message> messages_reply(std::string_view body, const DeltaSink* on_delta, 
     const ordered_json response = whittle::detail::read_answer(body);
     require_no_error(response, body, headers);
     Reply<Message> reply = to_reply(response);
-    whittle::detail::tell_whole(on_delta, reply.message);
+    whittle::detail::notify_whole(on_delta, reply.message);
     return reply;
 }
 
@@ -119,8 +119,8 @@ void MessagesStream::start_block(const ordered_json& event) {
     const bool is_new =
         block != nullptr && block->is_object() && blocks_.try_emplace(index_of(event), Block{.json = *block}).second;
     if (!is_new) fail("a block begins twice, or is no object");
-    if (const auto text = find_string(*block, "text")) tell(Delta::Kind::text, *text);
-    if (const auto text = find_string(*block, "thinking")) tell(Delta::Kind::thinking, *text);
+    if (const auto text = find_string(*block, "text")) notify(Delta::Kind::text, *text);
+    if (const auto text = find_string(*block, "thinking")) notify(Delta::Kind::thinking, *text);
 }
 
 MessagesStream::Block& MessagesStream::open_block(const ordered_json& event) {
@@ -138,8 +138,8 @@ void MessagesStream::add_to(Block& block, const ordered_json& event) const {
     if (type == "input_json_delta") {
         const std::string_view text = find_string(*delta, "partial_json").value_or("");
         block.input += text;
-        return tell(Delta::Kind::tool_arguments, text, find_string(block.json, "id").value_or(""),
-                    find_string(block.json, "name").value_or(""));
+        return notify(Delta::Kind::tool_arguments, text, find_string(block.json, "id").value_or(""),
+                      find_string(block.json, "name").value_or(""));
     }
     if (type == "citations_delta") return add_citation(block.json, *delta);
     if (type == "signature_delta" || type == "compaction_delta") return assign(block.json, *delta);
@@ -153,7 +153,7 @@ void MessagesStream::append(Block& block, const ordered_json& delta, const char*
     ordered_json& target = block.json[key];
     if (!target.is_string()) target = "";
     target.get_ref<std::string&>() += text;
-    tell(kind, text);
+    notify(kind, text);
 }
 
 /// Counts are sums over the whole message: they replace what message_start said.

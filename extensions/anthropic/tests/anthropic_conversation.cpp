@@ -67,7 +67,7 @@ TEST_CASE("redacted data and signatures are part of what thinking is", "[anthrop
     };
     const auto ask = [](const char* text) { return message_traits<Message>::make(Role::user, text); };
     const Message redacted = reply(R"({"type":"redacted_thinking","data":"AAA"})");
-    Conversation<Message> conversation("sealed");
+    Conversation<Message> conversation("signed");
     for (const Message& m : {ask("go"), redacted, ask("on")}) conversation.push_back(m);
     auto edit = conversation.edit("test");
     const Message forged = reply(R"({"type":"redacted_thinking","data":"FORGED"})");

@@ -45,7 +45,8 @@ const std::string only_text = R"({"role":"user","content":[{"type":"text","text"
 
 }  // namespace
 
-TEST_CASE("setting an Anthropic text leaves unknown fields, cache marks and the order of keys alone", "[anthropic]") {
+TEST_CASE("setting an Anthropic text leaves unknown fields, cache breakpoints and the order of keys alone",
+          "[anthropic]") {
     CHECK(after_set(R"({"x":1,"role":"user","content":"long","y":{"b":1,"a":2}})", 0, "s") ==
           R"({"x":1,"role":"user","content":"s","y":{"b":1,"a":2}})");
     CHECK(
@@ -113,7 +114,7 @@ TEST_CASE("opaque blocks cannot be set", "[anthropic]") {
     CHECK_THROWS_WITH(after_erase(only_text, 1), "erase of part 1: the message has 1 parts");
 }
 
-TEST_CASE("a medium becomes text and keeps its cache mark", "[anthropic]") {
+TEST_CASE("a medium becomes text and keeps its cache breakpoint", "[anthropic]") {
     CHECK(
         after_set(
             R"({"role":"user","content":[{"type":"image","source":{"type":"url","url":"u"},"cache_control":{"type":"ephemeral"}}]})",

@@ -1,4 +1,4 @@
-// What a request to the Messages API looks like, and where its cache marks stand.
+// What a request to the Messages API looks like, and where its cache breakpoints stand.
 #include "whittle/anthropic/detail/anthropic_request.hpp"
 #include "support/catch.hpp"
 #include "whittle/anthropic/anthropic_wire.hpp"
@@ -14,7 +14,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-const AnthropicModelConfig plain{.model = "m", .max_output_tokens = 64, .cache_marks = 0};
+const AnthropicModelConfig plain{.model = "m", .max_output_tokens = 64, .cache_breakpoints = 0};
 const AnthropicModelConfig marked{.model = "m"};
 
 std::vector<Message> parse_all(std::initializer_list<const char*> texts) {
@@ -32,14 +32,14 @@ std::string body_of(const std::vector<Message>& messages, const AnthropicModelCo
 /// "system", "tools" and the indexes of messages that have marks, in the order of the request.
 std::string marks_of(const std::string& body) {
     const ordered_json json = ordered_json::parse(body);
-    const auto is_marked = [](const ordered_json& value) {
+    const auto has_breakpoint = [](const ordered_json& value) {
         return value.dump().find("cache_control") != std::string::npos;
     };
     std::string marks;
-    if (json.contains("tools") && is_marked(json["tools"])) marks += "tools ";
-    if (json.contains("system") && is_marked(json["system"])) marks += "system ";
+    if (json.contains("tools") && has_breakpoint(json["tools"])) marks += "tools ";
+    if (json.contains("system") && has_breakpoint(json["system"])) marks += "system ";
     for (std::size_t i = 0; i < json["messages"].size(); ++i) {
-        if (is_marked(json["messages"][i])) marks += std::to_string(i) + " ";
+        if (has_breakpoint(json["messages"][i])) marks += std::to_string(i) + " ";
     }
     return marks;
 }
@@ -87,7 +87,7 @@ TEST_CASE("four marks stand on the system text, the stable prefix, the last mess
     CHECK(marks_of(body_of(talk, marked, {.system = "s", .tools = tools, .stable_prefix = &two})) == "system 1 2 4 ");
     CHECK(marks_of(body_of(talk, marked, {.tools = tools})) == "tools 2 4 ");
     AnthropicModelConfig fewer = marked;
-    fewer.cache_marks = 2;
+    fewer.cache_breakpoints = 2;
     CHECK(marks_of(body_of(talk, fewer, {.system = "s", .stable_prefix = &two})) == "system 4 ");
     const std::function<std::size_t()> none = [] { return std::size_t{0}; };
     CHECK(marks_of(body_of(talk, marked, {.system = "s", .stable_prefix = &none})) == "system 2 4 ");
@@ -157,8 +157,8 @@ TEST_CASE("nothing is asked of the provider without an edit, without thinking, o
 TEST_CASE("all problems of an Anthropic configuration are told", "[anthropic]") {
     Problems problems;
     check_anthropic_model(
-        {.base_url = "ftp://x", .max_output_tokens = 0, .cache_marks = 5, .cache_lifetime = "2h", .extra = "[]"}, "a",
-        problems);
+        {.base_url = "ftp://x", .max_output_tokens = 0, .cache_breakpoints = 5, .cache_lifetime = "2h", .extra = "[]"},
+        "a", problems);
     CHECK(problems.all().size() == 6);
 }
 

@@ -24,11 +24,11 @@ std::shared_ptr<ScriptedTransport> transport_of(ScriptedAnswer answer) {
 }
 
 Reply<Message> ask(const std::shared_ptr<HttpTransport>& transport, const DeltaSink* on_delta = nullptr) {
-    AnthropicModel model(transport, {.model = "m", .api_key = "sk-secret", .cache_marks = 0});
+    AnthropicModel model(transport, {.model = "m", .api_key = "sk-secret", .cache_breakpoints = 0});
     return model.generate({.messages = {&question, 1}, .on_delta = on_delta});
 }
 
-Reply<Message> ask_streaming(ScriptedAnswer answer) {
+Reply<Message> call_streaming(ScriptedAnswer answer) {
     const DeltaSink ignore = [](const Delta&) {};
     return ask(transport_of(std::move(answer)), &ignore);
 }
@@ -87,14 +87,14 @@ TEST_CASE("a stream of the Messages API cut anywhere gives the same whole messag
     for (std::size_t cut = 0; cut <= rich_stream.size(); ++cut) {
         ScriptedAnswer answer = answer_events(rich_stream);
         answer.cuts = {cut};
-        const Reply<Message> reply = ask_streaming(std::move(answer));
+        const Reply<Message> reply = call_streaming(std::move(answer));
         if (reply.message.json().dump() != rich_message) FAIL(cut << ": " << reply.message.json().dump());
         if (reply.finish != FinishReason::tool_calls) FAIL(cut);
         if (reply.usage != Usage{.input = 10, .cache_read = 100, .cache_write = 50, .output = 9}) FAIL(cut);
     }
     ScriptedAnswer bytes = answer_events(rich_stream);
     for (std::size_t i = 1; i < rich_stream.size(); ++i) bytes.cuts.push_back(i);
-    CHECK(ask_streaming(std::move(bytes)).message.json().dump() == rich_message);
+    CHECK(call_streaming(std::move(bytes)).message.json().dump() == rich_message);
 }
 
 TEST_CASE("a listener gets thinking, text and input as they come", "[anthropic]") {
@@ -154,12 +154,12 @@ TEST_CASE("an error event after a 200 is that error, and no message comes back",
     const std::string begun =
         begin + start_block(0, R"({"type":"text","text":""})") + add(0, R"({"type":"text_delta","text":"half"})");
     const ModelError overloaded = failure_of([&] {
-        return ask_streaming(
+        return call_streaming(
             answer_events(begun + event("error", R"("error":{"type":"overloaded_error","message":"Overloaded"})")));
     });
     CHECK(overloaded.error_class() == ModelErrorClass::server);
-    CHECK(failure_of([&] { return ask_streaming(answer_events(begun)); }).error_class() == ModelErrorClass::transport);
-    CHECK(failure_of([&] { return ask_streaming(answer_events("")); }).error_class() == ModelErrorClass::transport);
+    CHECK(failure_of([&] { return call_streaming(answer_events(begun)); }).error_class() == ModelErrorClass::transport);
+    CHECK(failure_of([&] { return call_streaming(answer_events("")); }).error_class() == ModelErrorClass::transport);
 }
 
 TEST_CASE("events out of order are an error of the server", "[anthropic]") {
@@ -169,7 +169,7 @@ TEST_CASE("events out of order are an error of the server", "[anthropic]") {
           begin + start_block(0, text) + start_block(0, text),
           begin + start_block(0, text) + stop_block(0) + add(0, R"({"type":"text_delta","text":"x"})"),
           begin + event("message_stop"), begin + event("content_block_stop"), std::string("data: [1]\n\n")}) {
-        CHECK(failure_of([&] { return ask_streaming(answer_events(stream)); }).error_class() ==
+        CHECK(failure_of([&] { return call_streaming(answer_events(stream)); }).error_class() ==
               ModelErrorClass::server);
     }
 }
@@ -178,10 +178,10 @@ TEST_CASE("a call that the output limit cut off is left out, and never made by h
     const std::string begun = begin + start_block(0, R"({"type":"text","text":"I look"})") + stop_block(0) +
                               start_block(1, R"({"type":"tool_use","id":"t","name":"rm","input":{}})") +
                               add(1, R"({"type":"input_json_delta","partial_json":"{\"path\":\"/ho"})") + stop_block(1);
-    const Reply<Message> reply = ask_streaming(answer_events(begun + end_with("max_tokens")));
+    const Reply<Message> reply = call_streaming(answer_events(begun + end_with("max_tokens")));
     CHECK(reply.message.json().dump() == R"({"role":"assistant","content":[{"type":"text","text":"I look"}]})");
     CHECK(reply.finish == FinishReason::length);
-    CHECK(failure_of([&] { return ask_streaming(answer_events(begun + end_with("tool_use"))); }).error_class() ==
+    CHECK(failure_of([&] { return call_streaming(answer_events(begun + end_with("tool_use"))); }).error_class() ==
           ModelErrorClass::server);
 }
 
@@ -189,10 +189,10 @@ TEST_CASE("a full window in the middle of a call is an overflow, and a refusal t
     const std::string begun = begin + start_block(0, R"({"type":"tool_use","id":"t","name":"rm","input":{}})") +
                               add(0, R"({"type":"input_json_delta","partial_json":"{\"path\":\"/ho"})") + stop_block(0);
     const ModelError full =
-        failure_of([&] { return ask_streaming(answer_events(begun + end_with("model_context_window_exceeded"))); });
+        failure_of([&] { return call_streaming(answer_events(begun + end_with("model_context_window_exceeded"))); });
     CHECK(full.error_class() == ModelErrorClass::overflow);
     CHECK(full.overflow().used == 169);
-    const Reply<Message> refused = ask_streaming(answer_events(begun + end_with("refusal")));
+    const Reply<Message> refused = call_streaming(answer_events(begun + end_with("refusal")));
     CHECK(refused.finish == FinishReason::refusal);
     CHECK(refused.message.json()["content"].empty());
 }
@@ -228,9 +228,9 @@ TEST_CASE("a stream without a stop reason makes no half call, and a dropped call
           "[anthropic]") {
     const std::string begun = begin + start_block(0, R"({"type":"server_tool_use","id":"s","name":"web","input":{}})") +
                               add(0, R"({"type":"input_json_delta","partial_json":"{\"q"})") + stop_block(0);
-    CHECK(failure_of([&] { return ask_streaming(answer_events(begun + event("message_stop"))); }).error_class() ==
+    CHECK(failure_of([&] { return call_streaming(answer_events(begun + event("message_stop"))); }).error_class() ==
           ModelErrorClass::server);
     const std::string result =
         start_block(1, R"({"type":"web_search_tool_result","tool_use_id":"s","content":[]})") + stop_block(1);
-    CHECK(ask_streaming(answer_events(begun + result + end_with("max_tokens"))).message.json()["content"].empty());
+    CHECK(call_streaming(answer_events(begun + result + end_with("max_tokens"))).message.json()["content"].empty());
 }

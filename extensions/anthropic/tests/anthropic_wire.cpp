@@ -84,19 +84,20 @@ TEST_CASE("A8: the input of a call is an object", "[anthropic]") {
           Found{"A8@1.0: the input of tool call \"a\" is no object"});
 }
 
-TEST_CASE("A9: cache marks are few, and not on thinking or empty text", "[anthropic]") {
+TEST_CASE("A9: cache breakpoints are few, and not on thinking or empty text", "[anthropic]") {
     const std::string four = cached_text + "," + cached_text + "," + cached_text + "," + cached_text;
     CHECK(broken_reply(four).empty());
-    CHECK(broken_reply(four + "," + cached_text) == Found{"A9@1.4: more than 4 blocks have a cache mark"});
+    CHECK(broken_reply(four + "," + cached_text) == Found{"A9@1.4: more than 4 blocks have a cache breakpoint"});
     const Json rest{{"tools", {{{"name", "f"}, {"cache_control", {{"type", "ephemeral"}}}}}}};
     CHECK(broken(R"([{"role":"user","content":[)" + four + "]}]", rest) ==
-          Found{"A9@0.3: more than 4 blocks have a cache mark"});
-    CHECK(broken(R"([{"role":"user","content":[)" + cached_text + "]}]", nullptr, {.max_cache_marks = 0}) ==
-          Found{"A9@0.0: more than 0 blocks have a cache mark"});
+          Found{"A9@0.3: more than 4 blocks have a cache breakpoint"});
+    CHECK(broken(R"([{"role":"user","content":[)" + cached_text + "]}]", nullptr, {.max_cache_breakpoints = 0}) ==
+          Found{"A9@0.0: more than 0 blocks have a cache breakpoint"});
     CHECK(broken_reply(R"({"type":"thinking","thinking":"t","signature":"S","cache_control":{"type":"ephemeral"}})") ==
-          Found{"A9@1.0: a thinking block has a cache mark"});
+          Found{"A9@1.0: a thinking block has a cache breakpoint"});
     CHECK(broken_reply(R"({"type":"text","text":"","cache_control":{"type":"ephemeral"}})") ==
-          Found{"A9@1.0: an empty text block has a cache mark", "A5@1.0: a text block is empty or only white space"});
+          Found{"A9@1.0: an empty text block has a cache breakpoint",
+                "A5@1.0: a text block is empty or only white space"});
     CHECK(broken_reply(R"({"type":"text","text":"x","cache_control":null})").empty());
 }
 

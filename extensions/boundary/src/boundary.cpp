@@ -22,9 +22,9 @@ namespace {
 
 using BoundaryJson = nlohmann::ordered_json;
 
-BoundaryJson parse_boundary_json(std::string_view attempted, const std::string& text) {
+BoundaryJson parse_boundary_json(std::string_view operation, const std::string& text) {
     BoundaryJson json = BoundaryJson::parse(text, nullptr, false);
-    if (json.is_discarded()) throw Error(Errc::parse_failed, std::string(attempted) + ": no JSON");
+    if (json.is_discarded()) throw Error(Errc::parse_failed, std::string(operation) + ": no JSON");
     return json;
 }
 
@@ -109,7 +109,7 @@ public:
         return list.dump(-1, ' ', false, BoundaryJson::error_handler_t::replace);
     }
 
-    void for_each_part(const std::function<void(const PartSeen&)>& see) const {
+    void for_each_part(const std::function<void(const VisitedPart&)>& see) const {
         using Traits = message_traits<openai::Message>;
         for (std::size_t i = 0; i < conversation_.size(); ++i) {
             const openai::Message& message = conversation_.messages()[i];
@@ -179,7 +179,7 @@ std::string Context::push_result(const std::string& call_id, const std::string& 
 std::string Context::request() { return state_->request(); }
 bool Context::on_overflow(std::int64_t limit, std::int64_t used) { return state_->on_overflow(limit, used); }
 std::string Context::messages() const { return state_->messages(); }
-void Context::for_each_part(const std::function<void(const PartSeen&)>& see) const { state_->for_each_part(see); }
+void Context::for_each_part(const std::function<void(const VisitedPart&)>& see) const { state_->for_each_part(see); }
 std::string Context::tools() const { return state_->tools(); }
 std::string Context::call_tool(const std::string& name, const std::string& arguments) {
     return state_->call_tool(name, arguments);

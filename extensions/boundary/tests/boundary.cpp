@@ -93,7 +93,7 @@ TEST_CASE("a runtime sees the parts without JSON", "[boundary]") {
     context.push(call(1));
     const std::string shown = context.push_result("c1", "line one\n\"two\"");
     std::string seen;
-    context.for_each_part([&](const whittle::boundary::PartSeen& part) {
+    context.for_each_part([&](const whittle::boundary::VisitedPart& part) {
         seen += std::to_string(part.message) + " " + std::string(part.role) + " " + std::string(part.kind) + " " +
                 std::string(part.tool) + " " + std::string(part.call_id) + ": " + std::string(part.text) + ";";
     });
@@ -124,13 +124,13 @@ TEST_CASE("what is wrong is refused with words, and changes nothing", "[boundary
     CHECK(context.messages() == before);
     Options options;
     options.config = R"({"middlewares": [{"type": "no such"}]})";
-    std::string told;
+    std::string reported;
     try {
         const Context refused(options);
     } catch (const std::system_error& error) {
-        told = error.what();
+        reported = error.what();
     }
-    CHECK(told.find("no such") != std::string::npos);
+    CHECK(reported.find("no such") != std::string::npos);
     options.config = clearing;
     options.tools = R"([{"name":"read"}])";
     CHECK_THROWS_AS(Context(options), std::system_error);

@@ -191,7 +191,7 @@ ToolOutcome run_condensed(const CondensingConfig& config, std::string_view by, c
     const auto readers = {read_offloaded_name, fetch_media_name};
     if (matches_tool(readers, context.tool) || matches_tool(config.exclude_tools, context.tool))
         return next(context, out);
-    detail::BoundedResult result(static_cast<std::size_t>(config.max_held_bytes), out);
+    detail::BoundedResult result(static_cast<std::size_t>(config.max_buffered_bytes), out);
     ToolOutcome outcome;
     try {
         outcome = next(context, result);

@@ -11,8 +11,8 @@ void check_condensing(const CondensingConfig& config, std::string_view name, Pro
     FieldCheck check(name, problems);
     check.at_least(config.min_bytes, 0, "min_bytes");
     check.fraction(config.min_gain, "min_gain");
-    check.error(config.max_held_bytes < 1 || config.max_held_bytes > largest_held, "max_held_bytes",
-                std::to_string(config.max_held_bytes), fmt::format("1 to {}", largest_held));
+    check.error(config.max_buffered_bytes < 1 || config.max_buffered_bytes > largest_held, "max_buffered_bytes",
+                std::to_string(config.max_buffered_bytes), fmt::format("1 to {}", largest_held));
     check.at_least(config.max_form_bytes, 400, "max_form_bytes");
     check.at_least(config.lossless_bytes, 0, "lossless_bytes");
     check.at_least(config.max_rows, 1, "max_rows");
@@ -30,8 +30,9 @@ void check_condensing(const CondensingConfig& config, std::string_view name, Pro
         config.lossless_bytes > config.max_form_bytes, "lossless_bytes", std::to_string(config.lossless_bytes),
         fmt::format("at most max_form_bytes ({}), else a form without loss is cut in its middle instead of by rows",
                     config.max_form_bytes));
-    check.warn(config.min_bytes > config.max_held_bytes, "min_bytes", std::to_string(config.min_bytes),
-               fmt::format("at most max_held_bytes ({}), else nothing is ever condensed", config.max_held_bytes));
+    check.warn(
+        config.min_bytes > config.max_buffered_bytes, "min_bytes", std::to_string(config.min_bytes),
+        fmt::format("at most max_buffered_bytes ({}), else nothing is ever condensed", config.max_buffered_bytes));
 }
 
 }  // namespace whittle::inline v0

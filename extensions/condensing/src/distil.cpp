@@ -66,7 +66,7 @@ DistilPrompt distil_prompt(std::string_view text, const CondensingConfig& config
 /// Stricter than for a summary: an extract says nothing of its own.
 bool invents(const ShownNames::Said& said) noexcept { return said.invented > 2 && said.invented * 3 > said.names; }
 
-void tell_no_extract(std::string_view by, const ToolContext& context, std::string_view why) {
+void report_no_extract(std::string_view by, const ToolContext& context, std::string_view why) {
     if (context.events == nullptr) return;
     const std::string text = fmt::format("{}: no extract of a result: {}", context.tool, why);
     emit(*context.events, {.level = Event::Level::warning,
@@ -103,14 +103,14 @@ std::optional<std::string> distil(std::string_view text, const CondensingConfig&
         DigestError error;
         auto extract = accept_reply({.text = reply.text, .finish = reply.finish}, rules, error);
         if (!extract) {
-            tell_no_extract(by, context, error.message);
+            report_no_extract(by, context, error.message);
         } else if (invents(names.said_in(*extract))) {
-            tell_no_extract(by, context, "it has names that do not stand in the result");
+            report_no_extract(by, context, "it has names that do not stand in the result");
             extract.reset();
         }
         return extract;
     } catch (...) {
-        tell_no_extract(by, context, current_error_text());
+        report_no_extract(by, context, current_error_text());
         return std::nullopt;
     }
 }

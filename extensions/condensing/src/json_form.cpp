@@ -39,7 +39,7 @@ LikeObjects most_alike(const JsonNodes& nodes, std::uint32_t array, Key key) {
 }
 
 /// A member of an object that says that something went wrong.
-bool member_tells_of_error(const JsonNodes& nodes, std::uint32_t member) {
+bool member_mentions_error(const JsonNodes& nodes, std::uint32_t member) {
     constexpr std::size_t longest_status = 40;
     const std::string_view value = nodes.text(member);
     const JsonNode::Kind kind = nodes[member].kind;
@@ -298,7 +298,7 @@ std::vector<bool> JsonForm::pick_elements(std::uint32_t array) const {
         for (std::uint32_t j = nodes_[i].first_child; j != JsonNode::none; j = nodes_[j].next, ++column) {
             const bool is_plain = nodes_[j].first_child == JsonNode::none;
             if (is_plain) picker.add_cell(row, column, nodes_.text(j));
-            has_error = has_error || member_tells_of_error(nodes_, j);
+            has_error = has_error || member_mentions_error(nodes_, j);
         }
         if (has_error) picker.add_error(row);
     }

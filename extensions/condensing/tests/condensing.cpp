@@ -126,7 +126,7 @@ TEST_CASE("a result that is written in pieces has the form of one that is pushed
 }
 
 TEST_CASE("a result that is longer than what is held passes as it comes", "[condensing]") {
-    const auto bench = CondensingBench::with_store({.min_bytes = 10, .max_held_bytes = 2'000});
+    const auto bench = CondensingBench::with_store({.min_bytes = 10, .max_buffered_bytes = 2'000});
     const std::string text = json_rows(60);
     const ToolReturn shown = bench.run(bench.context("tool"), [&](PartSink& out) {
         for (std::size_t at = 0; at < text.size(); at += 700) out.write(std::string_view(text).substr(at, 700));

@@ -26,7 +26,7 @@ ChainSettings condensing_stage(const std::string& members) {
 
 TEST_CASE("every setting of condensing can be read", "[config_json]") {
     const ChainSettings settings = condensing_stage(R"(, "name": "n", "storage": {"type": "memory"},
-        "min_bytes": 1, "min_gain": 0.5, "max_held_bytes": 2, "condense_reads": true, "exclude_tools": ["recall"],
+        "min_bytes": 1, "min_gain": 0.5, "max_buffered_bytes": 2, "condense_reads": true, "exclude_tools": ["recall"],
         "condense_json": false, "condense_logs": false, "condense_diffs": false, "condense_html": false,
         "condense_tables": false, "lossless_bytes": 3, "max_rows": 100, "head_rows": 4, "tail_rows": 5,
         "max_outliers": 6, "max_string_bytes": 80,
@@ -36,7 +36,7 @@ TEST_CASE("every setting of condensing can be read", "[config_json]") {
     CHECK(settings.stages[0].storages.at("storage").type == "memory");
     CHECK(config.min_bytes == 1);
     CHECK(config.min_gain == 0.5);
-    CHECK(config.max_held_bytes == 2);
+    CHECK(config.max_buffered_bytes == 2);
     CHECK(config.condense_reads);
     CHECK(config.exclude_tools == std::vector<std::string>{"recall"});
     CHECK_FALSE(config.condense_json);

@@ -26,7 +26,8 @@ void read_counter(ConfigReader& reader, NodeId at, std::shared_ptr<const TokenCo
         reader, at, *row, config, {none.storages, none.models},
         {.names = {"counter"},
          .read = [](NodeId, std::string_view key) { return key == "counter"; },
-         .only_for = [&](std::string_view key) { return told_rows_with(reader.rows().counters, "the counter", key); }});
+         .only_for =
+             [&](std::string_view key) { return names_of_rows_with(reader.rows().counters, "the counter", key); }});
     if (reader.problem_count() != before) return;
     try {
         auto opened = row->open(config, {.environment = reader.source().lookup});

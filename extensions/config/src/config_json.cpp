@@ -68,7 +68,7 @@ void read_model(ConfigReader& reader, NodeId at, const std::string& name, std::v
     read_row(reader, at, *row, model.config, {none.storages, none.models},
              {.names = {"type"},
               .read = [](NodeId, std::string_view key) { return key == "type"; },
-              .only_for = [&](std::string_view key) { return told_rows_with(rows, "the type", key); }});
+              .only_for = [&](std::string_view key) { return names_of_rows_with(rows, "the type", key); }});
 }
 
 /// Reads a key that is none of the chain's own; false: there is none of that name.
@@ -362,7 +362,7 @@ ChainSettings read_chain_settings(std::string_view json, const ConfigSource& sou
     });
 }
 
-std::string write_out_preset(std::string_view json, const ConfigSource& source) {
+std::string expand_preset(std::string_view json, const ConfigSource& source) {
     return detail::with_checked(json, source, [](const detail::ConfigReader& reader, const detail::Draft& draft) {
         return detail::written_out(reader.json(), draft);
     });

@@ -29,10 +29,10 @@ public:
 
     void missing(std::string_view key, std::string_view expected) override { reader_.missing(at_, key, expected); }
     void unexpected(std::string_view key, std::string_view expected) override {
-        if (!gives(key)) return tell(key, fmt::format("found its default, expected {}", expected));
-        tell(key, fmt::format("found {}, expected {}", reader_.found(member(key)), expected));
+        if (!gives(key)) return add_problem(key, fmt::format("found its default, expected {}", expected));
+        add_problem(key, fmt::format("found {}, expected {}", reader_.found(member(key)), expected));
     }
-    void problem(std::string_view key, std::string_view text) override { tell(key, text); }
+    void problem(std::string_view key, std::string_view text) override { add_problem(key, text); }
     void unexpected_variable(std::string_view name, std::string_view value, std::string_view expected) override {
         reader_.problem(at_, fmt::format("environment variable {}: found \"{}\", expected {}", name, value, expected));
     }
@@ -42,20 +42,20 @@ public:
         const NodeId models = reader_.json().member(JsonPositions::root, "models");
         const bool is_listed =
             models != JsonPositions::none && reader_.json().member(models, *name) != JsonPositions::none;
-        const auto& knows = reader_.source().knows_model;
-        if (is_listed || (knows && knows(*name))) {
+        const auto& knows_model = reader_.source().knows_model;
+        if (is_listed || (knows_model && knows_model(*name))) {
             refs_.models.insert_or_assign(std::string(key), *name);
         } else {
-            unexpected_variable(
-                variable, *name,
-                knows ? "a name of `models`, or one that the program's maker of models knows" : "a name of `models`");
+            unexpected_variable(variable, *name,
+                                knows_model ? "a name of `models`, or one that the program's maker of models knows"
+                                            : "a name of `models`");
         }
     }
 
 private:
     [[nodiscard]] NodeId member(std::string_view key) const { return reader_.json().member(at_, key); }
     /// Where the key stands, or else at the object. A value that was found to be wrong is not told twice.
-    void tell(std::string_view key, std::string_view text) {
+    void add_problem(std::string_view key, std::string_view text) {
         const std::string object = reader_.json().path(at_);
         const std::string path = fmt::format("{}{}{}", object, object.empty() ? "" : ".", key);
         if (!reader_.has_problem_at(path)) reader_.problem(gives(key) ? member(key) : at_, path, text);

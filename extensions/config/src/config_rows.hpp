@@ -49,7 +49,8 @@ void read_row(ConfigReader& reader, NodeId at, const Row& row, std::any& config,
 
 /// `only for {what} "a" or "b"`: the rows that have that key; empty: none has.
 template <typename RowType>
-[[nodiscard]] std::string told_rows_with(const SharedRows<RowType>& rows, std::string_view what, std::string_view key) {
+[[nodiscard]] std::string names_of_rows_with(const SharedRows<RowType>& rows, std::string_view what,
+                                             std::string_view key) {
     std::vector<std::string_view> names;
     for (const auto& row : rows) {
         std::any config = row->defaults();

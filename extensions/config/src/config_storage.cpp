@@ -74,7 +74,7 @@ void read_storage(ConfigReader& reader, NodeId at, StorageSettings& storage) {
         .names = {"type"},
         .read = [&](NodeId child,
                     std::string_view key) { return key == "type" || read_around(reader, child, key, read, refs); },
-        .only_for = [&](std::string_view key) { return told_rows_with(rows.stores, "storage of type", key); }};
+        .only_for = [&](std::string_view key) { return names_of_rows_with(rows.stores, "storage of type", key); }};
     others.names.insert(others.names.end(), around.begin(), around.end());
     read_row(reader, at, *row, read.config, refs, others);
     read.place = row->place(read.config);

@@ -19,7 +19,7 @@ constexpr const char* models = R"("models": {"writer": {"type": "scripted", "rep
 
 ChainSettings settings_of(const std::string& text) { return read_chain_settings(text, {.name = "chain.json"}); }
 
-json written_out(const std::string& text) { return json::parse(write_out_preset(text, {.name = "chain.json"})); }
+json written_out(const std::string& text) { return json::parse(expand_preset(text, {.name = "chain.json"})); }
 
 /// The error's text; empty if there is none.
 std::string preset_error(const std::string& text) {

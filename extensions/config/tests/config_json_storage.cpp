@@ -84,21 +84,21 @@ StoreAround<AroundConfig> around_type(std::string& order, const std::string& nam
 
 }  // namespace
 
-TEST_CASE("masks go outside and seals inside, and each store gets what the file says", "[config_json]") {
+TEST_CASE("masks go outside and encryption inside, and each store gets what the file says", "[config_json]") {
     std::string order;
     ConfigSource source;
     source.lookup = [](std::string_view name) { return std::optional<std::string>("value of " + std::string(name)); };
     source.types.register_store_around(around_type(order, "masked", StoreLayer::masks));
-    source.types.register_store_around(around_type(order, "sealed", StoreLayer::seals));
+    source.types.register_store_around(around_type(order, "encrypted", StoreLayer::seals));
     source.types.register_store(bucket_type(order));
     const StorageSettings settings = storage_from(
-        R"({"storage": {"type": "bucket", "bucket": "b", "password_env": "P", "masked": true, "sealed": true}})",
+        R"({"storage": {"type": "bucket", "bucket": "b", "password_env": "P", "masked": true, "encrypted": true}})",
         source);
     CHECK(settings.place.address == "b");
     CHECK(open_storage(settings) != nullptr);
-    CHECK(order == "bucket b value of P, sealed, masked");
+    CHECK(order == "bucket b value of P, encrypted, masked");
     order.clear();
-    CHECK(open_storage(storage_from(R"({"storage": {"type": "memory", "masked": true, "sealed": false}})", source)));
+    CHECK(open_storage(storage_from(R"({"storage": {"type": "memory", "masked": true, "encrypted": false}})", source)));
     CHECK(order == ", masked");
 }
 

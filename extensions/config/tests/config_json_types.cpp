@@ -249,31 +249,31 @@ struct Told {
     std::vector<std::string> tasks{};
 };
 
-MiddlewareType<Kind> telling(Told& told) {
-    return {
-        .type = "mine",
-        .fields = {{"flag", &Kind::flag}},
-        .check =
-            [&told](const Kind&, const ChainInfo& chain, std::string_view, Problems& problems) {
-                told = {{chain.middlewares.begin(), chain.middlewares.end()}, {chain.tasks.begin(), chain.tasks.end()}};
-                problems.warning("second.flag", "true", "false");
-                problems.warning("", "this", "that");
-            },
-        .task = "fold"};
+MiddlewareType<Kind> telling(Told& reported) {
+    return {.type = "mine",
+            .fields = {{"flag", &Kind::flag}},
+            .check =
+                [&reported](const Kind&, const ChainInfo& chain, std::string_view, Problems& problems) {
+                    reported = {{chain.middlewares.begin(), chain.middlewares.end()},
+                                {chain.tasks.begin(), chain.tasks.end()}};
+                    problems.warning("second.flag", "true", "false");
+                    problems.warning("", "this", "that");
+                },
+            .task = "fold"};
 }
 
 }  // namespace
 
 TEST_CASE("the check of a registered type is told all middlewares by name, and may name itself", "[config_json]") {
-    Told told;
+    Told reported;
     ConfigTypes types;
-    types.register_middleware<ChatMessage>(telling(told), make_recorded);
+    types.register_middleware<ChatMessage>(telling(reported), make_recorded);
     const ChainSettings settings = read_chain_settings(
         R"({"middlewares": [{"type": "reduction", "skip_truncation": true}, {"type": "mine", "name": "second",
   "flag": true}, {"type": "pruning"}]})",
         {.name = "c", .types = types});
-    CHECK(told.middlewares == std::vector<std::string>{"reduction", "second", "pruning"});
-    CHECK(told.tasks == std::vector<std::string>{"", "fold", ""});
+    CHECK(reported.middlewares == std::vector<std::string>{"reduction", "second", "pruning"});
+    CHECK(reported.tasks == std::vector<std::string>{"", "fold", ""});
     CHECK(settings.warnings == std::vector<std::string>{"c:2:3: middlewares[1].flag: found true, expected false",
                                                         "c:1:66: middlewares[1]: found this, expected that"});
 }

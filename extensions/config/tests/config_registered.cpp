@@ -134,7 +134,7 @@ TEST_CASE("a host's profiles can be named as those of the core", "[config_json]"
 }
 
 TEST_CASE("a preset that is written out keeps all that the entries say", "[config_json]") {
-    const auto written = ordered_json::parse(write_out_preset(
+    const auto written = ordered_json::parse(expand_preset(
         R"({"preset": "recommended", "profile": {"context_window": 50000},
             "models": {"a": {"type": "scripted", "replies": ["x"]}, "b": {"type": "scripted", "replies": ["x"]}},
             "middlewares": [{"type": "summarization", "failover": {"model": "b"}},

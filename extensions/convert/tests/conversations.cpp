@@ -143,9 +143,10 @@ TEST_CASE("a turn that paused for a server's tool goes on in the same turn, with
     using M = anthropic::Message;
     ChainConfig config;
     config.profile.validity = anthropic_messages();
-    AgentLoop<M> loop{std::make_shared<AnthropicModel>(transport, AnthropicModelConfig{.model = "m", .cache_marks = 0}),
-                      {},
-                      Chain<M>(config)};
+    AgentLoop<M> loop{
+        std::make_shared<AnthropicModel>(transport, AnthropicModelConfig{.model = "m", .cache_breakpoints = 0}),
+        {},
+        Chain<M>(config)};
     Conversation<M> conversation("pause");
     const RunResult run = loop.run(conversation, "how many?");
     CHECK(run.finish == Finish::answered);

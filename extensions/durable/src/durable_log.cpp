@@ -140,15 +140,15 @@ bool DurableLog::put(LogEntry entry) {
     }
 }
 
-void DurableLog::put_or_throw(LogEntry entry, std::string_view attempted) {
-    require_open(attempted);
+void DurableLog::put_or_throw(LogEntry entry, std::string_view operation) {
+    require_open(operation);
     if (put(std::move(entry))) return;
-    end(Errc::conflict, told_winner(state_.next));
-    require_open(attempted);
+    end(Errc::conflict, winner_text(state_.next));
+    require_open(operation);
 }
 
-void DurableLog::require_open(std::string_view attempted) const {
-    if (!ended_.empty()) throw Error(ended_by_, fmt::format("{} conversation \"{}\": {}", attempted, id_, ended_));
+void DurableLog::require_open(std::string_view operation) const {
+    if (!ended_.empty()) throw Error(ended_by_, fmt::format("{} conversation \"{}\": {}", operation, id_, ended_));
 }
 
 void DurableLog::end(Errc code, std::string reason) {
@@ -156,7 +156,7 @@ void DurableLog::end(Errc code, std::string reason) {
     ended_ = std::move(reason);
 }
 
-std::string DurableLog::told_winner(std::uint64_t number) const {
+std::string DurableLog::winner_text(std::uint64_t number) const {
     const LogPlace place(options_.root, id_);
     const std::string key = place.entry(number);
     try {

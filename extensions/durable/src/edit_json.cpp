@@ -8,26 +8,26 @@ namespace whittle::inline v0::detail {
 
 namespace {
 
-ordered_json json_of_saved_stretch(const SavedStretch& stretch) {
-    ordered_json json{{"first", stretch.first}};
-    if (stretch.count > 0) json["count"] = stretch.count;
-    for (const std::string& message : stretch.messages) json["messages"].push_back(json_of_bytes(message));
-    for (const MessageInfo& info : stretch.infos) json["infos"].push_back(json_of_info(info, false));
+ordered_json json_of_saved_range(const SavedRange& range) {
+    ordered_json json{{"first", range.first}};
+    if (range.count > 0) json["count"] = range.count;
+    for (const std::string& message : range.messages) json["messages"].push_back(json_of_bytes(message));
+    for (const MessageInfo& info : range.infos) json["infos"].push_back(json_of_info(info, false));
     return json;
 }
 
-SavedStretch saved_stretch_of(const ordered_json& json, const std::string& where) {
+SavedRange saved_stretch_of(const ordered_json& json, const std::string& where) {
     ObjectReader reader(json, where);
-    SavedStretch stretch{.first = reader.index("first"), .count = reader.index("count")};
+    SavedRange range{.first = reader.index("first"), .count = reader.index("count")};
     read_array(reader.find("messages"), reader.place("messages"),
                [&](const ordered_json& element, const std::string& place) {
-                   stretch.messages.push_back(bytes_of(element, place));
+                   range.messages.push_back(bytes_of(element, place));
                });
     read_array(reader.find("infos"), reader.place("infos"), [&](const ordered_json& element, const std::string& place) {
-        stretch.infos.push_back(info_of(element, place));
+        range.infos.push_back(info_of(element, place));
     });
     reader.done();
-    return stretch;
+    return range;
 }
 
 SavedPatch patch_of(const ordered_json& json, const std::string& where) {
@@ -48,7 +48,7 @@ NoteBook::Key note_key_of(const ordered_json& json, const std::string& where) {
 
 ordered_json json_of_edit(const SavedEdit& edit) {
     ordered_json json = ordered_json::object();
-    for (const SavedStretch& stretch : edit.stretches) json["messages"].push_back(json_of_saved_stretch(stretch));
+    for (const SavedRange& range : edit.ranges) json["messages"].push_back(json_of_saved_range(range));
     for (const SavedPatch& patch : edit.patches)
         json["known"].push_back({{"at", patch.at}, {"info", json_of_info(patch.info, false)}});
     json["journal_kept"] = edit.journal_kept;
@@ -66,7 +66,7 @@ SavedEdit edit_of(const ordered_json& json, const std::string& where) {
     SavedEdit edit;
     read_array(reader.find("messages"), reader.place("messages"),
                [&](const ordered_json& element, const std::string& place) {
-                   edit.stretches.push_back(saved_stretch_of(element, place));
+                   edit.ranges.push_back(saved_stretch_of(element, place));
                });
     read_array(reader.find("known"), reader.place("known"), [&](const ordered_json& element, const std::string& place) {
         edit.patches.push_back(patch_of(element, place));

@@ -119,7 +119,7 @@ private:
         const bool may_be_there = storage_.get(place_.entry(number), 0, 1) || has_newer_snapshot();
         if (may_be_there && ++late_looks_ <= most_restarts) return true;  // look again
         throw Error(Errc::damaged, fmt::format("read the log of \"{}\": entry {} is missing, entry {} is there{}",
-                                               place_.id(), number, behind, told_snapshots()));
+                                               place_.id(), number, behind, listed_snapshots()));
     }
 
     [[noreturn]] void fail_in_the_middle(const LogEntry& entry, std::uint64_t number) const {
@@ -132,7 +132,7 @@ private:
         throw Error(Errc::damaged,
                     fmt::format("read the log of \"{}\": entry {} follows entry {}, not the entry {} "
                                 "that stands before it{}",
-                                place_.id(), number, entry.previous, level_.state.number, told_snapshots()));
+                                place_.id(), number, entry.previous, level_.state.number, listed_snapshots()));
     }
 
     [[noreturn]] void fail_everywhere() const {
@@ -141,7 +141,7 @@ private:
                                 place_.id(), most_half_written, level_.state.number, damage_));
     }
 
-    [[nodiscard]] std::string told_snapshots() const {
+    [[nodiscard]] std::string listed_snapshots() const {
         return broken_snapshots_.empty() ? std::string()
                                          : fmt::format("; snapshot {} is damaged", broken_snapshots_.front());
     }

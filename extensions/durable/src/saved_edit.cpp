@@ -12,9 +12,9 @@ namespace {
 
 /// Exchanges the stretches of one list, in linear time; in place where that will do.
 template <typename T, typename Taken>
-void exchange_stretches(std::vector<T>& list, std::vector<SavedStretch>& stretches, Taken taken) {
-    if (stretches.size() == 1 && stretches[0].first == list.size()) {
-        std::ranges::move(stretches[0].*taken, std::back_inserter(list));
+void exchange_stretches(std::vector<T>& list, std::vector<SavedRange>& ranges, Taken taken) {
+    if (ranges.size() == 1 && ranges[0].first == list.size()) {
+        std::ranges::move(ranges[0].*taken, std::back_inserter(list));
         return;
     }
     std::vector<T> result;
@@ -23,10 +23,10 @@ void exchange_stretches(std::vector<T>& list, std::vector<SavedStretch>& stretch
     const auto keep_until = [&](std::size_t end) {
         for (; done < end; ++done) result.push_back(std::move(list[done]));
     };
-    for (SavedStretch& stretch : stretches) {
-        keep_until(stretch.first);
-        std::ranges::move(stretch.*taken, std::back_inserter(result));
-        done = stretch.first + stretch.count;
+    for (SavedRange& range : ranges) {
+        keep_until(range.first);
+        std::ranges::move(range.*taken, std::back_inserter(result));
+        done = range.first + range.count;
     }
     keep_until(list.size());
     list = std::move(result);
@@ -34,12 +34,12 @@ void exchange_stretches(std::vector<T>& list, std::vector<SavedStretch>& stretch
 
 void require_fit(const SavedDocument& document, const SavedEdit& edit) {
     std::size_t end = 0;
-    for (const SavedStretch& stretch : edit.stretches) {
+    for (const SavedRange& range : edit.ranges) {
         const std::size_t size = document.messages.size();
-        const bool fits = stretch.first >= end && stretch.first <= size && stretch.count <= size - stretch.first &&
-                          stretch.messages.size() == stretch.infos.size();
+        const bool fits = range.first >= end && range.first <= size && range.count <= size - range.first &&
+                          range.messages.size() == range.infos.size();
         if (!fits) fail_side_table("edit", "replaces messages that are not there");
-        end = stretch.first + stretch.count;
+        end = range.first + range.count;
     }
     if (edit.journal_kept > document.saved.journal.size())
         fail_side_table("edit", "keeps journal entries that are not there");
@@ -50,9 +50,9 @@ void require_fit(const SavedDocument& document, const SavedEdit& edit) {
 void apply_edit(SavedDocument& document, SavedEdit edit) {
     require_fit(document, edit);
     SavedConversation& saved = document.saved;
-    if (!edit.stretches.empty()) {
-        exchange_stretches(document.messages, edit.stretches, &SavedStretch::messages);
-        exchange_stretches(saved.infos, edit.stretches, &SavedStretch::infos);
+    if (!edit.ranges.empty()) {
+        exchange_stretches(document.messages, edit.ranges, &SavedRange::messages);
+        exchange_stretches(saved.infos, edit.ranges, &SavedRange::infos);
     }
     for (SavedPatch& patch : edit.patches) {
         if (patch.at >= saved.infos.size()) fail_side_table("edit", "names a message that is not there");
@@ -70,8 +70,8 @@ bool SavedBase::plan(SavedEdit& edit, const Outline& outline, const Changes& cha
     std::size_t kept = known_.size();
     std::size_t replaced = 0;
     const auto add = [&](std::size_t first, std::size_t count, std::size_t now, std::size_t fresh) {
-        SavedStretch& stretch = edit.stretches.emplace_back(SavedStretch{first, count, now, {}, {}});
-        for (std::size_t i = 0; i < fresh; ++i) stretch.infos.push_back(outline[now + i]);
+        SavedRange& range = edit.ranges.emplace_back(SavedRange{first, count, now, {}, {}});
+        for (std::size_t i = 0; i < fresh; ++i) range.infos.push_back(outline[now + i]);
     };
     for (const Change& change : changes) {
         add(change.old_first, change.old_count, change.new_first, change.new_count);
@@ -96,7 +96,7 @@ bool SavedBase::plan(SavedEdit& edit, const Outline& outline, const Changes& cha
         now += change.new_count;
     }
     look_until(known_.size());
-    return !edit.stretches.empty() || !edit.patches.empty();
+    return !edit.ranges.empty() || !edit.patches.empty();
 }
 
 bool SavedBase::plan_notes(SavedEdit& edit, const NoteBook& notes) const {

@@ -81,9 +81,9 @@ public:
         processes.front()->wait_for(random_() % 12);
         for (std::size_t p = processes.size(); p-- > 0;) {
             std::this_thread::sleep_for(std::chrono::microseconds(random_() % 3'000));
-            const std::string told = processes[p]->kill();
-            acknowledged_ += static_cast<int>(std::ranges::count(told, '+'));
-            if (p == 0 || kind == 2) said_.push_back({run, static_cast<int>(p), told});
+            const std::string reported = processes[p]->kill();
+            acknowledged_ += static_cast<int>(std::ranges::count(reported, '+'));
+            if (p == 0 || kind == 2) said_.push_back({run, static_cast<int>(p), reported});
         }
         return static_cast<int>(processes.size());
     }
@@ -99,9 +99,9 @@ public:
             if (error.errc() != Errc::not_found) FAIL_CHECK(error.what());  // killed before it made the log
         }
         for (const Said& said : said_) {
-            for (std::size_t step = 0; step < said.told.size(); ++step) {
+            for (std::size_t step = 0; step < said.reported.size(); ++step) {
                 const std::string text = said_by(said.run, said.writer, static_cast<int>(step));
-                if (said.told[step] == '+' && !found.contains(text)) FAIL_CHECK("lost " << text);
+                if (said.reported[step] == '+' && !found.contains(text)) FAIL_CHECK("lost " << text);
             }
         }
     }
@@ -112,7 +112,7 @@ private:
     struct Said {
         int run = 0;
         int writer = 0;
-        std::string told{};
+        std::string reported{};
     };
 
     OpenStore open_store_;

@@ -95,9 +95,9 @@ bool ConformanceLog::check(std::string_view name, bool holds, FunctionRef<std::s
     const auto found = std::ranges::find(report_.checks, name, &ConformanceCheck::name);
     ++found->tried;
     if (holds) return true;
-    const std::string told = what();
-    if (found->failed++ == 0) found->first = told;
-    if (options_->on_failure) options_->on_failure(name, told);
+    const std::string text = what();
+    if (found->failed++ == 0) found->first = text;
+    if (options_->on_failure) options_->on_failure(name, text);
     return false;
 }
 

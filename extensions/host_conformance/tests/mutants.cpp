@@ -113,14 +113,14 @@ TEST_CASE("a format that builds nothing, or not what it says, fails", "[host_con
 }
 
 TEST_CASE("each failure is told as it is found, with what was tried", "[host_conformance]") {
-    std::set<std::string> told;
+    std::set<std::string> reported;
     const ConformanceReport report = report_of(
         Mistake::loses_urls, {.messages = 50, .on_failure = [&](std::string_view check, std::string_view what) {
-                                  told.emplace(check);
+                                  reported.emplace(check);
                                   CHECK(!what.empty());
                               }});
     const std::vector<std::string> failed = report.failed_checks();
-    CHECK(told == std::set<std::string>(failed.begin(), failed.end()));
+    CHECK(reported == std::set<std::string>(failed.begin(), failed.end()));
     const auto media = std::ranges::find(report.checks, "media", &ConformanceCheck::name);
     CHECK(media->first.find("url") != std::string::npos);
 }

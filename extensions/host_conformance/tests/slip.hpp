@@ -50,7 +50,7 @@ enum class Mistake {
 struct Slip {
     struct Block {
         whittle::Part part{};
-        std::string mark{};  ///< as a cache mark
+        std::string mark{};  ///< as a cache breakpoint
     };
     using Blocks = std::vector<Block>;
     whittle::Role role = whittle::Role::user;

@@ -34,17 +34,17 @@ std::size_t tokens_of(const std::vector<common_chat_msg>& messages) {
     return bytes / bytes_per_token;
 }
 
-std::vector<Said> said_in(const std::vector<common_chat_msg>& messages) {
-    std::vector<Said> said;
+std::vector<SeenMessage> seen_in(const std::vector<common_chat_msg>& messages) {
+    std::vector<SeenMessage> seen;
     std::map<std::string, int> parts;  // by call id
     for (const common_chat_msg& m : messages) {
-        Said one{m.role, m.content};
+        SeenMessage one{m.role, m.content};
         for (const common_chat_tool_call& call : m.tool_calls)
             one.part = parts[call.id] = nlohmann::json::parse(call.arguments).value("part", 0);
         if (m.role == "tool") one.part = parts[m.tool_call_id];
-        said.push_back(std::move(one));
+        seen.push_back(std::move(one));
     }
-    return said;
+    return seen;
 }
 
 }  // namespace
@@ -71,7 +71,7 @@ common_chat_msg Model::generate(const std::vector<common_chat_msg>& messages,
     ++context.answered;
     const bool reads_back =
         std::any_of(tools.begin(), tools.end(), [](const auto& tool) { return tool.name == "read_offloaded"; });
-    const scripted::Step step = scripted::next_step(scripted::said_in(messages), reads_back);
+    const scripted::Step step = scripted::next_step(scripted::seen_in(messages), reads_back);
     common_chat_msg reply;
     reply.role = "assistant";
     reply.content = step.answer;

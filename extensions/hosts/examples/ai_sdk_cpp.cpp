@@ -34,14 +34,14 @@ struct Provider {
         violations +=
             whittle::validate(std::span<const ai::Message>(options.messages), whittle::anthropic_messages()).size();
         std::size_t bytes = 0;
-        const std::vector<scripted::Said> said = said_in(options.messages, bytes);
+        const std::vector<scripted::SeenMessage> seen = seen_in(options.messages, bytes);
         if (bytes / bytes_per_token > window) {
             ++refused;
             return ai::GenerateResult("API error (400): the prompt is longer than the maximum context length");
         }
         largest = std::max(largest, bytes / bytes_per_token);
         ++answered;
-        const scripted::Step step = scripted::next_step(said, options.tools.count("read_offloaded") > 0);
+        const scripted::Step step = scripted::next_step(seen, options.tools.count("read_offloaded") > 0);
         if (!step.answer.empty()) return ai::GenerateResult(step.answer, ai::kFinishReasonStop, ai::Usage{});
         ai::GenerateResult result("", ai::kFinishReasonToolCalls, ai::Usage{});
         result.tool_calls = {
@@ -50,12 +50,12 @@ struct Provider {
         return result;
     }
 
-    static std::vector<scripted::Said> said_in(const ai::Messages& messages, std::size_t& bytes) {
-        std::vector<scripted::Said> said;
+    static std::vector<scripted::SeenMessage> seen_in(const ai::Messages& messages, std::size_t& bytes) {
+        std::vector<scripted::SeenMessage> seen;
         std::map<std::string, int> parts;  // by call id
         for (const ai::Message& m : messages) {
             for (const ai::ContentPart& part : m.content) {
-                scripted::Said one{m.roleToString()};
+                scripted::SeenMessage one{m.roleToString()};
                 if (const auto* text = std::get_if<ai::TextContentPart>(&part)) one.text = text->text;
                 if (const auto* call = std::get_if<ai::ToolCallContentPart>(&part)) {
                     one.part = parts[call->id] = call->arguments.value("part", 0);
@@ -64,10 +64,10 @@ struct Provider {
                 if (const auto* result = std::get_if<ai::ToolResultContentPart>(&part))
                     one = {"tool", result->result.dump(), parts[result->tool_call_id]};
                 bytes += 20 + one.text.size();
-                said.push_back(std::move(one));
+                seen.push_back(std::move(one));
             }
         }
-        return said;
+        return seen;
     }
 };
 
@@ -91,7 +91,7 @@ void run(const std::string& name, std::size_t window, const whittle::Chain<ai::M
         ai::GenerateOptions options = options_of(messages);
         whittle::host::AiSdkHooks::Generate generate = std::ref(provider);
         if (hooks) hooks->add_tools(options.tools);
-        if (hooks) generate = hooks->around(generate);
+        if (hooks) generate = hooks->wrap(generate);
         const ai::GenerateResult result = ai::MultiStepCoordinator::execute_multi_step(options, generate);
         messages.insert(messages.end(), result.response_messages.begin(), result.response_messages.end());
         return result.error ? *result.error : result.text;
@@ -124,9 +124,9 @@ int main() {
     const whittle::Chain clearing{
         config, whittle::Reduction<ai::Message>{{.max_length_for_trunc = 1'500, .max_tokens_for_clear = 2'000}}};
     run("with whittle", 4'096, &clearing);
-    whittle::ChainConfig untold{.storage = whittle::memory_storage()};
-    untold.profile.validity = whittle::anthropic_messages();
+    whittle::ChainConfig silent{.storage = whittle::memory_storage()};
+    silent.profile.validity = whittle::anthropic_messages();
     const whittle::Chain late{
-        untold, whittle::Reduction<ai::Message>{{.skip_truncation = true, .max_tokens_for_clear = 1'000'000}}};
+        silent, whittle::Reduction<ai::Message>{{.skip_truncation = true, .max_tokens_for_clear = 1'000'000}}};
     run("with whittle, which is told nothing of the window", 4'096, &late);
 }

@@ -42,19 +42,19 @@ struct Server {
         return gaia::json{{"error", {{"details", {{"response", {{"error", error}}}}}}}}.dump();
     }
     gaia::json reply(const gaia::json& request) const {
-        std::vector<scripted::Said> said;
+        std::vector<scripted::SeenMessage> seen;
         std::map<std::string, int> parts;  // by call id
         for (const gaia::json& m : request["messages"]) {
-            scripted::Said one{m["role"], m["content"].is_string() ? m["content"] : ""};
+            scripted::SeenMessage one{m["role"], m["content"].is_string() ? m["content"] : ""};
             for (const gaia::json& call : m.value("tool_calls", gaia::json::array())) {
                 const gaia::json arguments = gaia::json::parse(call["function"]["arguments"].get<std::string>());
                 one.part = parts[call["id"]] = arguments.value("part", 0);
             }
             if (one.role == "tool") one.part = parts[m.value("tool_call_id", "")];
-            said.push_back(std::move(one));
+            seen.push_back(std::move(one));
         }
         const scripted::Step step =
-            scripted::next_step(said, request["tools"].dump().find("read_offloaded") != std::string::npos);
+            scripted::next_step(seen, request["tools"].dump().find("read_offloaded") != std::string::npos);
         gaia::json message{{"role", "assistant"}, {"content", step.answer}};
         if (step.answer.empty()) {
             message["tool_calls"] = {{{"id", "call_" + std::to_string(answered)},
@@ -101,7 +101,7 @@ void run(const std::string& name, std::size_t window, const whittle::Chain<gaia:
         hooks->attach(agent);
     }
     const auto ask = [&](const std::string& text) {
-        return short_of(hooks ? hooks->ask(agent, text) : agent.processQuery(text));
+        return short_of(hooks ? hooks->process_query(agent, text) : agent.processQuery(text));
     };
     // [/hooks]
     std::cout << name << ", window of " << window << " tokens\n";

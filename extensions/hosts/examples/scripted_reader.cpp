@@ -19,27 +19,27 @@ std::string word_behind(std::string_view text, std::string_view words) {
     return word;
 }
 
-std::string look_for(const std::vector<Said>& request, std::string_view words, std::string_view but_role = "") {
-    for (const Said& said : request) {
-        if (said.role == but_role) continue;
-        if (std::string word = word_behind(said.text, words); !word.empty()) return word;
+std::string look_for(const std::vector<SeenMessage>& request, std::string_view words, std::string_view but_role = "") {
+    for (const SeenMessage& seen : request) {
+        if (seen.role == but_role) continue;
+        if (std::string word = word_behind(seen.text, words); !word.empty()) return word;
     }
     return {};
 }
 
 /// Where the notice of a shortened result says that the rest is.
-std::string reference_in(const std::vector<Said>& request, int part) {
-    for (const Said& said : request) {
-        if (said.role != "tool" || said.part != part) continue;
+std::string reference_in(const std::vector<SeenMessage>& request, int part) {
+    for (const SeenMessage& seen : request) {
+        if (seen.role != "tool" || seen.part != part) continue;
         for (const std::string_view words : {"read_offloaded(\"", "read_offloaded(\\\"",
                                              "Full text: ", "full text: ", "Full output: ", "reference "}) {
-            if (std::string word = word_behind(said.text, words); !word.empty()) return word;
+            if (std::string word = word_behind(seen.text, words); !word.empty()) return word;
         }
     }
     return {};
 }
 
-Step answer_serial(const std::vector<Said>& request, int part, bool reads_back) {
+Step answer_serial(const std::vector<SeenMessage>& request, int part, bool reads_back) {
     if (std::string serial = look_for(request, "serial of part " + std::to_string(part) + " is "); !serial.empty())
         return {.answer = "It is " + serial + "."};
     const std::string reference = reference_in(request, part);
@@ -49,12 +49,12 @@ Step answer_serial(const std::vector<Said>& request, int part, bool reads_back) 
 
 }  // namespace
 
-Step next_step(const std::vector<Said>& request, bool reads_back) {
+Step next_step(const std::vector<SeenMessage>& request, bool reads_back) {
     std::string question;
     int read = 0;
-    for (const Said& said : request) {
-        if (said.role == "user" && said.text != "Please go on.") question = said.text;
-        if (said.role == "assistant") read = std::max(read, said.part);
+    for (const SeenMessage& seen : request) {
+        if (seen.role == "user" && seen.text != "Please go on.") question = seen.text;
+        if (seen.role == "assistant") read = std::max(read, seen.part);
     }
     if (const std::string part = word_behind(question, "What is the serial of part "); !part.empty())
         return answer_serial(request, std::stoi(part), reads_back);

@@ -10,7 +10,7 @@
 namespace scripted {
 
 /// A message of a request, whatever the runtime.
-struct Said {
+struct SeenMessage {
     std::string role{};  ///< "user", "assistant", "tool"
     std::string text{};
     int part = 0;  ///< of a call of `read_log`, or of its result
@@ -23,7 +23,7 @@ struct Step {
 };
 
 /// What the model does next. `reads_back`: the request offers `read_offloaded`.
-[[nodiscard]] Step next_step(const std::vector<Said>& request, bool reads_back);
+[[nodiscard]] Step next_step(const std::vector<SeenMessage>& request, bool reads_back);
 
 /// Some 9,000 bytes, with the serial number of the part in the middle.
 [[nodiscard]] std::string log_part(int part);

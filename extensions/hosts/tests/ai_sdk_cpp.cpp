@@ -142,7 +142,7 @@ TEST_CASE("a list that goes on is taken in once, and another list as a whole", "
     const Chain chain{ChainConfig{}, Reduction<ai::Message>{{.skip_truncation = true, .max_tokens_for_clear = 9'000}}};
     host::AiSdkHooks hooks(chain, "s");
     ai::Messages sent;
-    const auto generate = hooks.around([&](const ai::GenerateOptions& options) {
+    const auto generate = hooks.wrap([&](const ai::GenerateOptions& options) {
         sent = options.messages;
         return ai::GenerateResult("done", ai::kFinishReasonStop, ai::Usage{});
     });
@@ -161,7 +161,7 @@ TEST_CASE("a call that fails for another reason is not made again", "[host]") {
     const Chain chain{ChainConfig{}, Reduction<ai::Message>{{.skip_truncation = true, .max_tokens_for_clear = 9'000}}};
     host::AiSdkHooks hooks(chain, "s");
     int calls = 0;
-    const auto generate = hooks.around([&](const ai::GenerateOptions&) {
+    const auto generate = hooks.wrap([&](const ai::GenerateOptions&) {
         ++calls;
         return ai::GenerateResult("API error (401): the key is wrong");
     });

@@ -155,7 +155,7 @@ TEST_CASE("a shortened result fits what gaia leaves whole, whatever gaia escapes
     for (const std::string& text : {std::string(9'000, 'x'), std::string(9'000, '"'), std::string(9'000, '\n')}) {
         const gaia::json result =
             hooks.on_result("read", gaia::json::object(), [&](const gaia::json&) { return gaia::json(text); });
-        CHECK(result.dump().size() <= host::GaiaHooks::largest_result);
+        CHECK(result.dump().size() <= host::GaiaHooks::max_result_bytes);
         CHECK(result.get<std::string>().find("g/trunc/read-") != std::string::npos);
     }
     CHECK(store->get("g/trunc/read-2") == std::string(9'000, '"'));

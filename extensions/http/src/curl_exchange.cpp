@@ -306,8 +306,8 @@ bool CurlExchange::pass_over(std::string_view bytes) {
 }
 
 std::string CurlExchange::describe(std::string_view reason) const {
-    const std::string told = replace_all(std::string(reason), options_.proxy, "the proxy");  // it may hold a password
-    return fmt::format("{} {}: {}", request_.method, without_secrets(request_.url), one_line(told, 300));
+    const std::string shown = replace_all(std::string(reason), options_.proxy, "the proxy");  // it may hold a password
+    return fmt::format("{} {}: {}", request_.method, without_secrets(request_.url), one_line(shown, 300));
 }
 
 void CurlExchange::fail(std::string_view reason, ModelErrorClass error_class) const {

@@ -65,7 +65,7 @@ bool has_null_content(const ordered_json& m) {
 }
 
 /// A reply without a word: the API wants content where there is neither a call nor a refusal.
-bool says_nothing(const ordered_json& m) {
+bool is_empty_message(const ordered_json& m) {
     if (!has_null_content(m)) return false;
     return std::ranges::none_of(std::array{"tool_calls", "function_call", "refusal", "audio"}, [&](const char* key) {
         const ordered_json* member = find_member(m, key);
@@ -117,7 +117,7 @@ public:
     [[nodiscard]] std::string write(const ordered_json& m) const {
         const std::string_view role = find_string(m, "role").value_or("");
         const bool needs_text =
-            role == "assistant" && (says_nothing(m) || (!dialect_.null_content && has_null_content(m)));
+            role == "assistant" && (is_empty_message(m) || (!dialect_.null_content && has_null_content(m)));
         const bool is_foreign = !dialect_.any_member && is_strange(m, role);
         if (!needs_text && !is_foreign) return render(m);
         ordered_json fitting = is_foreign ? strip(m, role) : m;
@@ -227,7 +227,7 @@ std::string chat_body(const ModelRequest<Message>& request, const OpenAIModelCon
     messages.reserve(request.messages.size() + 1);
     if (!request.system.empty())
         messages.push_back(render({{"role", config.dialect.system_role}, {"content", request.system}}));
-    std::optional<ordered_json> said;  // by the user, and not written yet
+    std::optional<ordered_json> pending;  // by the user, and not written yet
     ordered_json unmarked;
     for (const Message& message : request.messages) {
         const bool is_marked = message.json().contains(whittle::detail::mark_id_member);
@@ -237,14 +237,14 @@ std::string chat_body(const ModelRequest<Message>& request, const OpenAIModelCon
         }
         const ordered_json& m = is_marked ? unmarked : message.json();
         if (config.dialect.merge_users && is_merged(m)) {
-            said ? merge_user(*said, m) : static_cast<void>(said.emplace(m));
+            pending ? merge_user(*pending, m) : static_cast<void>(pending.emplace(m));
             continue;
         }
-        if (said) messages.push_back(writer.write(*said));
-        said.reset();
+        if (pending) messages.push_back(writer.write(*pending));
+        pending.reset();
         messages.push_back(writer.write(m));
     }
-    if (said) messages.push_back(writer.write(*said));
+    if (pending) messages.push_back(writer.write(*pending));
 
     std::string body = render(fields);
     body.pop_back();  // the brace

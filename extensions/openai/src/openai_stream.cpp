@@ -137,7 +137,7 @@ Reply<Message> chat_reply(std::string_view body, const DeltaSink* on_delta, cons
                                     usage != nullptr ? usage_of(*usage) : std::nullopt);
     reply.timing = timing_of(answer);
     take_kept(reply);
-    whittle::detail::tell_whole(on_delta, reply.message);
+    whittle::detail::notify_whole(on_delta, reply.message);
     return reply;
 }
 
@@ -169,7 +169,7 @@ void ChatStream::take_choice(const ordered_json& choice) {
     rest.erase("tool_calls");
     match_content(rest);
     whittle::detail::merge_delta(message_, rest);
-    tell_text(*delta);
+    notify_text(*delta);
     if (const ordered_json* list = find_array(*delta, "tool_calls")) {
         for (const ordered_json& piece : *list) take_call(piece);
     }
@@ -186,25 +186,25 @@ void ChatStream::match_content(ordered_json& delta) {
     text = is_empty ? ordered_json(nullptr) : ordered_json::array({{{"type", "text"}, {"text", std::move(text)}}});
 }
 
-void ChatStream::tell_text(const ordered_json& delta) const {
+void ChatStream::notify_text(const ordered_json& delta) const {
     if (const auto text = find_string(delta, "reasoning_content")) {
-        tell(Delta::Kind::thinking, *text);
+        notify(Delta::Kind::thinking, *text);
     } else if (const auto other = find_string(delta, "reasoning")) {
-        tell(Delta::Kind::thinking, *other);
+        notify(Delta::Kind::thinking, *other);
     }
-    if (const auto text = find_string(delta, "content")) tell(Delta::Kind::text, *text);
+    if (const auto text = find_string(delta, "content")) notify(Delta::Kind::text, *text);
     if (const ordered_json* parts = find_array(delta, "content")) {
-        for (const ordered_json& part : *parts) tell_part(part);
+        for (const ordered_json& part : *parts) notify_part(part);
     }
 }
 
-void ChatStream::tell_part(const ordered_json& part) const {
+void ChatStream::notify_part(const ordered_json& part) const {
     const std::string_view type = find_string(part, "type").value_or("");
-    if (type == "text") tell(Delta::Kind::text, find_string(part, "text").value_or(""));
+    if (type == "text") notify(Delta::Kind::text, find_string(part, "text").value_or(""));
     const ordered_json* thoughts = type == "thinking" ? find_array(part, "thinking") : nullptr;
     if (thoughts == nullptr) return;
     for (const ordered_json& thought : *thoughts)
-        tell(Delta::Kind::thinking, find_string(thought, "text").value_or(""));
+        notify(Delta::Kind::thinking, find_string(thought, "text").value_or(""));
 }
 
 void ChatStream::take_call(const ordered_json& piece) {
@@ -215,8 +215,8 @@ void ChatStream::take_call(const ordered_json& piece) {
         const ordered_json* body = find_member(piece, key);
         if (body == nullptr) continue;
         if (const auto text = find_string(*body, field)) {
-            tell(Delta::Kind::tool_arguments, *text, find_string(call, "id").value_or(""),
-                 find_string(call[key], "name").value_or(""));
+            notify(Delta::Kind::tool_arguments, *text, find_string(call, "id").value_or(""),
+                   find_string(call[key], "name").value_or(""));
         }
     }
 }

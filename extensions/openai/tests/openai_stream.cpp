@@ -30,7 +30,7 @@ Reply<Message> ask(const std::shared_ptr<HttpTransport>& transport, const DeltaS
     return model.generate({.messages = {&asked, 1}, .stop = std::move(stop), .on_delta = on_delta});
 }
 
-Reply<Message> ask_streaming(ScriptedAnswer answer) {
+Reply<Message> call_streaming(ScriptedAnswer answer) {
     const DeltaSink ignore = [](const Delta&) {};
     return ask(transport_of(std::move(answer)), &ignore);
 }
@@ -72,20 +72,20 @@ TEST_CASE("a stream cut anywhere gives the same whole message with every member 
     for (std::size_t cut = 0; cut <= rich_stream.size(); ++cut) {
         ScriptedAnswer answer = answer_events(rich_stream);
         answer.cuts = {cut};
-        const Reply<Message> reply = ask_streaming(std::move(answer));
+        const Reply<Message> reply = call_streaming(std::move(answer));
         if (reply.message.json().dump() != rich_message) FAIL(cut << ": " << reply.message.json().dump());
         if (reply.finish != FinishReason::tool_calls) FAIL(cut);
         if (reply.usage != Usage{.input = 16, .cache_read = 64, .cache_write = 20, .output = 7}) FAIL(cut);
     }
     ScriptedAnswer bytes = answer_events(rich_stream);
     for (std::size_t i = 1; i < rich_stream.size(); ++i) bytes.cuts.push_back(i);
-    CHECK(ask_streaming(std::move(bytes)).message.json().dump() == rich_message);
+    CHECK(call_streaming(std::move(bytes)).message.json().dump() == rich_message);
 }
 
 TEST_CASE("content that streams as lists of parts becomes one part of each run, and is told as it comes", "[openai]") {
-    std::string told;
+    std::string reported;
     const DeltaSink sink = [&](const Delta& delta) {
-        told += (delta.kind == Delta::Kind::thinking ? "<" : "[") + std::string(delta.text);
+        reported += (delta.kind == Delta::Kind::thinking ? "<" : "[") + std::string(delta.text);
     };
     const std::string stream =
         chunk(R"({"role":"assistant","content":""})") +
@@ -95,14 +95,14 @@ TEST_CASE("content that streams as lists of parts becomes one part of each run, 
         chunk(R"({"content":"ning"})") + chunk(R"({"content":[{"type":"reference","reference_ids":[1]}]})") +
         chunk(R"({"content":[{"type":"reference","reference_ids":[2]}]})", R"("stop")") + end_of_stream;
     const Reply<Message> reply = ask(transport_of(answer_events(stream)), &sink);
-    CHECK(told == "<so <far[good [mor[ning");
+    CHECK(reported == "<so <far[good [mor[ning");
     CHECK(reply.message.json().at("content").dump() ==
           R"([{"type":"thinking","thinking":[{"type":"text","text":"so far"}]},{"type":"text","text":"good morning"},)"
           R"({"type":"reference","reference_ids":[1]},{"type":"reference","reference_ids":[2]}])");
 }
 
 TEST_CASE("text that came before a list of parts is kept as a part", "[openai]") {
-    const Reply<Message> reply = ask_streaming(
+    const Reply<Message> reply = call_streaming(
         answer_events(chunk(R"({"content":"see "})") + chunk(R"({"content":null})") +
                       chunk(R"({"content":[{"type":"text","text":"this"}]})", R"("stop")") + end_of_stream));
     CHECK(reply.message.json().at("content").dump() == R"([{"type":"text","text":"see this"}])");
@@ -149,7 +149,7 @@ TEST_CASE("calls without an index, or all with the same one, are told apart by t
     const std::string second = R"("id":"b","function":{"name":"ls","arguments":"{"})";
     const std::string rest = R"("function":{"arguments":"}"})";
     for (const std::string index : {"", R"("index":0,)"}) {
-        const Reply<Message> reply = ask_streaming(
+        const Reply<Message> reply = call_streaming(
             answer_events(chunk(R"({"tool_calls":[{)" + index + first + "}]}") +
                           chunk(R"({"tool_calls":[{)" + index + second + "}]}") +
                           chunk(R"({"tool_calls":[{)" + index + rest + "}]}", R"("stop")") + event("[DONE]")));
@@ -194,13 +194,13 @@ TEST_CASE("usage is split into its classes, however the server counts", "[openai
 TEST_CASE("a server's timings come with the reply, whole and streamed, and only where they are complete", "[openai]") {
     const std::string timings =
         R"("timings":{"cache_n":211,"prompt_n":80,"prompt_ms":1178.6,"predicted_n":20,"predicted_ms":1512})";
-    const ServerTiming told{
+    const ServerTiming reported{
         .prompt_tokens = 80, .prompt_ms = 1178.6, .cached_tokens = 211, .output_tokens = 20, .output_ms = 1512};
     const std::string whole = R"({"choices":[{"message":{"content":"a"},"finish_reason":"stop"}],)" + timings + "}";
-    CHECK(ask(transport_of(answer_json(whole))).timing == told);
+    CHECK(ask(transport_of(answer_json(whole))).timing == reported);
     const std::string stream = chunk(R"({"content":"a"})", R"("stop")") + event(R"({"choices":[],)" + timings + "}");
-    CHECK(ask_streaming(answer_events(stream + event("[DONE]"))).timing == told);
-    CHECK(ask_streaming(answer_events(rich_stream)).timing == std::nullopt);
+    CHECK(call_streaming(answer_events(stream + event("[DONE]"))).timing == reported);
+    CHECK(call_streaming(answer_events(rich_stream)).timing == std::nullopt);
 
     const auto timing = [](const char* json) { return openai::timing_of(nlohmann::ordered_json::parse(json)); };
     // An older release: what it had kept is in the prompt's size alone.
@@ -215,17 +215,17 @@ TEST_CASE("a server's timings come with the reply, whole and streamed, and only 
 
 TEST_CASE("a stream that breaks off gives an error and no message", "[openai]") {
     const std::string begun = chunk(R"({"role":"assistant","content":"half a mess"})");
-    CHECK(failure_of([&] { return ask_streaming(answer_events(begun)); }).error_class() == ModelErrorClass::transport);
-    CHECK(failure_of([&] { return ask_streaming(answer_events("")); }).error_class() == ModelErrorClass::transport);
-    CHECK(failure_of([&] { return ask_streaming(answer_events(event("[DONE]"))); }).error_class() ==
+    CHECK(failure_of([&] { return call_streaming(answer_events(begun)); }).error_class() == ModelErrorClass::transport);
+    CHECK(failure_of([&] { return call_streaming(answer_events("")); }).error_class() == ModelErrorClass::transport);
+    CHECK(failure_of([&] { return call_streaming(answer_events(event("[DONE]"))); }).error_class() ==
           ModelErrorClass::transport);
     ScriptedAnswer cut = answer_events(begun + chunk("{}", R"("stop")"));
     cut.failure = ModelError(ModelErrorClass::transport, "receive: connection reset");
-    CHECK(std::string(failure_of([&] { return ask_streaming(cut); }).what()) == "receive: connection reset");
+    CHECK(std::string(failure_of([&] { return call_streaming(cut); }).what()) == "receive: connection reset");
 }
 
 TEST_CASE("a whole reply without the last event is a reply", "[openai]") {
-    const Reply<Message> reply = ask_streaming(answer_events(chunk(R"({"content":"all"})", R"("stop")")));
+    const Reply<Message> reply = call_streaming(answer_events(chunk(R"({"content":"all"})", R"("stop")")));
     CHECK(text_of(reply.message) == "all");
     CHECK(reply.usage == std::nullopt);
 }
@@ -235,20 +235,20 @@ TEST_CASE("nothing behind the last event is read", "[openai]") {
     answer.cuts = {answer.body.size()};
     answer.body += event("{not json");
     answer.failure = ModelError(ModelErrorClass::transport, "receive: idle for too long");
-    CHECK(text_of(ask_streaming(std::move(answer)).message) == "all");
+    CHECK(text_of(call_streaming(std::move(answer)).message) == "all");
 }
 
 TEST_CASE("an error inside a stream that began with 200 is that error", "[openai]") {
     const std::string begun = chunk(R"({"content":"half"})");
     const ModelError overloaded = failure_of([&] {
-        return ask_streaming(answer_events(
+        return call_streaming(answer_events(
             begun + event(R"({"error":{"code":502,"message":"Provider disconnected"},"choices":[{"index":0,)"
                           R"("delta":{"content":""},"finish_reason":"error"}]})")));
     });
     CHECK(overloaded.error_class() == ModelErrorClass::server);
     CHECK(std::string(overloaded.what()).find("Provider disconnected") != std::string::npos);
     const ModelError old_vllm = failure_of([&] {
-        return ask_streaming(answer_events(
+        return call_streaming(answer_events(
             event(R"({"object":"error","message":"This model's maximum context length is 100 tokens. However, you )"
                   R"(requested 120 tokens","type":"BadRequestError","code":400})")));
     });
@@ -263,9 +263,9 @@ TEST_CASE("a server that answers a request for a stream with JSON or HTML is und
     CHECK(text_of(ask(transport_of(answer_json(body)), &listen).message) == "yo");
     CHECK(heard == "yo");
     ScriptedAnswer html{.headers = {{"Content-Type", "text/html"}}, .body = "<html>Sign in</html>"};
-    CHECK(failure_of([&] { return ask_streaming(html); }).error_class() == ModelErrorClass::server);
+    CHECK(failure_of([&] { return call_streaming(html); }).error_class() == ModelErrorClass::server);
     html.headers = {{"Content-Type", "text/plain"}};
-    CHECK(failure_of([&] { return ask_streaming(html); }).error_class() == ModelErrorClass::transport);
+    CHECK(failure_of([&] { return call_streaming(html); }).error_class() == ModelErrorClass::transport);
 }
 
 TEST_CASE("a reply that ended because the window was full is an overflow", "[openai]") {
@@ -299,7 +299,7 @@ TEST_CASE("an answer that is no reply is an error of the server", "[openai]") {
         CHECK(failure_of([&] { return ask(transport_of(answer_json(body))); }).error_class() ==
               ModelErrorClass::server);
     }
-    CHECK(failure_of([] { return ask_streaming(answer_events(event("{half"))); }).error_class() ==
+    CHECK(failure_of([] { return call_streaming(answer_events(event("{half"))); }).error_class() ==
           ModelErrorClass::server);
 }
 
@@ -322,15 +322,15 @@ TEST_CASE("what a listener throws gets out, and a stop ends the call", "[openai]
 TEST_CASE("an empty finish reason is none: a stream that breaks off is no reply, and no reason is forgotten",
           "[openai]") {
     const std::string half = chunk(R"({"content":"Half a sen"})", R"("")");
-    CHECK(failure_of([&] { return ask_streaming(answer_events(half)); }).error_class() == ModelErrorClass::transport);
+    CHECK(failure_of([&] { return call_streaming(answer_events(half)); }).error_class() == ModelErrorClass::transport);
     const std::string cut_off = half + chunk("{}", R"("length")") + chunk("{}", R"("")") + end_of_stream;
-    CHECK(ask_streaming(answer_events(cut_off)).finish == FinishReason::length);
+    CHECK(call_streaming(answer_events(cut_off)).finish == FinishReason::length);
 }
 
 TEST_CASE("a reply that the server broke off is its error, streamed or not", "[openai]") {
     for (const std::string reason : {"error", "abort", "insufficient_system_resource"}) {
         const std::string stream = chunk(R"({"content":"Half a"})", '"' + reason + '"') + end_of_stream;
-        CHECK(failure_of([&] { return ask_streaming(answer_events(stream)); }).error_class() ==
+        CHECK(failure_of([&] { return call_streaming(answer_events(stream)); }).error_class() ==
               ModelErrorClass::server);
         const std::string body =
             R"({"choices":[{"message":{"content":"Half a"},"finish_reason":")" + reason + R"("}]})";
@@ -358,7 +358,7 @@ TEST_CASE("more calls than anyone asks for are refused before they cost time", "
                  R"(","function":{"name":"ls"}})";
     }
     const std::string stream = chunk(R"({"tool_calls":[)" + calls + "]}", R"("tool_calls")") + end_of_stream;
-    CHECK(failure_of([&] { return ask_streaming(answer_events(stream)); }).error_class() == ModelErrorClass::server);
+    CHECK(failure_of([&] { return call_streaming(answer_events(stream)); }).error_class() == ModelErrorClass::server);
 }
 
 TEST_CASE("zeros where a server does not count are no usage", "[openai]") {
@@ -369,27 +369,29 @@ TEST_CASE("zeros where a server does not count are no usage", "[openai]") {
 
 TEST_CASE("no part of a secret is in an error: a cut key, a header, a query, and a key of stars ends at all",
           "[openai]") {
-    const auto told = [](OpenAIModelConfig config, const std::string& message) {
+    const auto reported = [](OpenAIModelConfig config, const std::string& message) {
         config.model = "m";
         const auto transport = transport_of(answer_json(R"({"error":{"message":")" + message + R"("}})", 401));
         OpenAIChatModel model(transport, config);
         return std::string(failure_of([&] { return model.generate({.messages = {&asked, 1}}); }).what());
     };
     const std::string far(470, 'x');
-    CHECK(told({.api_key = "sk-SECRETSECRETSECRETSECRETSECRET"}, far + " sk-SECRETSECRETSECRETSECRETSECRET")
+    CHECK(reported({.api_key = "sk-SECRETSECRETSECRETSECRETSECRET"}, far + " sk-SECRETSECRETSECRETSECRETSECRET")
               .find("SECRET") == std::string::npos);
-    CHECK(told({.headers = {{"Authorization", "Bearer sk-HEADERSECRET"}}}, "bad sk-HEADERSECRET").find("SECRET") ==
+    CHECK(reported({.headers = {{"Authorization", "Bearer sk-HEADERSECRET"}}}, "bad sk-HEADERSECRET").find("SECRET") ==
           std::string::npos);
-    CHECK(told({.base_url = "http://h/v1?v=1&code=QUERYSECRET"}, "bad QUERYSECRET").find("SECRET") ==
+    CHECK(reported({.base_url = "http://h/v1?v=1&code=QUERYSECRET"}, "bad QUERYSECRET").find("SECRET") ==
           std::string::npos);
-    CHECK(told({.base_url = "http://h/v1?key=super%2FSECRET"}, "bad super/SECRET").find("SECRET") == std::string::npos);
-    CHECK(told({.headers = {{"X-Api-Key", "superSECRET123 "}}}, "bad superSECRET123").find("SECRET") ==
+    CHECK(reported({.base_url = "http://h/v1?key=super%2FSECRET"}, "bad super/SECRET").find("SECRET") ==
           std::string::npos);
-    CHECK(told({.headers = {{"Cookie", "session=topSECRET99; theme=darkmode"}}}, "bad topSECRET99").find("SECRET") ==
+    CHECK(reported({.headers = {{"X-Api-Key", "superSECRET123 "}}}, "bad superSECRET123").find("SECRET") ==
           std::string::npos);
+    CHECK(
+        reported({.headers = {{"Cookie", "session=topSECRET99; theme=darkmode"}}}, "bad topSECRET99").find("SECRET") ==
+        std::string::npos);
     const std::string plain = "see https://docs.example; messages[1].role must be user or assistant";
-    CHECK(told({.headers = {{"HTTP-Referer", "https://myapp.example"}, {"X-Title", "My assistant"}}}, plain)
+    CHECK(reported({.headers = {{"HTTP-Referer", "https://myapp.example"}, {"X-Title", "My assistant"}}}, plain)
               .find(plain) != std::string::npos);
-    CHECK(told({.api_key = "********"}, "bad sk-********1234").find("sk-***1234") != std::string::npos);
-    CHECK(told({.api_key = "***"}, "bad sk-***1234").find("sk-***1234") != std::string::npos);
+    CHECK(reported({.api_key = "********"}, "bad sk-********1234").find("sk-***1234") != std::string::npos);
+    CHECK(reported({.api_key = "***"}, "bad sk-***1234").find("sk-***1234") != std::string::npos);
 }

@@ -93,7 +93,7 @@ struct Evidence {
         return std::any_of(body.words.begin(), body.words.end(),
                            [known](const std::string& word) { return detail::is_one_of(word, known); });
     }
-    [[nodiscard]] bool says(Phrases sentences) const { return mentions(text, sentences); }
+    [[nodiscard]] bool mentions_any(Phrases sentences) const { return mentions(text, sentences); }
     [[nodiscard]] bool is_empty_refusal() const { return status == 400 && body.kind == ErrorBody::Kind::empty; }
     /// The output that was asked for would not fit by itself: a shorter history does not help.
     [[nodiscard]] bool is_output_too_large() const {
@@ -126,9 +126,9 @@ Evidence gather(int status, const ErrorBody& body) {
 /// A limit per minute is no window, whatever its sentence says of tokens. A request that was found invalid is no matter
 /// of rates, whatever the message quotes from it.
 bool is_rate_limit(const Evidence& evidence) {
-    if (evidence.status == 429 || evidence.has(rate_words) || evidence.says(sure_rate_texts)) return true;
+    if (evidence.status == 429 || evidence.has(rate_words) || evidence.mentions_any(sure_rate_texts)) return true;
     const bool is_invalid = (evidence.status == 400 || evidence.status == 422) && evidence.has(request_words);
-    return !is_invalid && evidence.says(rate_texts);
+    return !is_invalid && evidence.mentions_any(rate_texts);
 }
 
 Class class_of_status(const Evidence& evidence) {
@@ -148,8 +148,8 @@ Class class_of(const Evidence& evidence) {
     if (evidence.above_rate) return Class::overflow;
     if (is_rate_limit(evidence)) return Class::rate_limit;
     if (evidence.overflow) return Class::overflow;
-    if (evidence.says(refusal_texts)) return Class::refusal;
-    if (evidence.says(auth_texts)) return Class::auth;
+    if (evidence.mentions_any(refusal_texts)) return Class::refusal;
+    if (evidence.mentions_any(auth_texts)) return Class::auth;
     return class_of_status(evidence);
 }
 
@@ -188,9 +188,9 @@ std::string request_id_of(const HttpHeaders& headers, const ErrorBody& body) {
 }
 
 void set_numbers(const Evidence& evidence, ClassifiedError& error) {
-    if (const auto& said = evidence.above_rate ? evidence.above_rate : evidence.overflow) {
-        error.limit = said->limit;
-        if (said->input > 0) error.used = said->input + said->output;
+    if (const auto& found = evidence.above_rate ? evidence.above_rate : evidence.overflow) {
+        error.limit = found->limit;
+        if (found->input > 0) error.used = found->input + found->output;
     }
     if (evidence.body.context_size > 0) error.limit = evidence.body.context_size;
     if (evidence.body.prompt_tokens > 0) error.used = evidence.body.prompt_tokens;
@@ -199,20 +199,20 @@ void set_numbers(const Evidence& evidence, ClassifiedError& error) {
 }  // namespace
 
 ClassifiedError classify_error(int status, const HttpHeaders& headers, std::string_view body) {
-    const ErrorBody said = detail::read_error_body(body);
-    const Evidence evidence = gather(status, said);
+    const ErrorBody found = detail::read_error_body(body);
+    const Evidence evidence = gather(status, found);
     ClassifiedError error;
     error.error_class = class_of(evidence);
     if (error.error_class == ModelErrorClass::overflow) set_numbers(evidence, error);
     error.retry_after = detail::read_retry_after(headers);
-    if (!error.retry_after) error.retry_after = said.retry_delay;
-    error.message = describe(status, headers, said);
-    error.request_id = request_id_of(headers, said);
+    if (!error.retry_after) error.retry_after = found.retry_delay;
+    error.message = describe(status, headers, found);
+    error.request_id = request_id_of(headers, found);
     return error;
 }
 
-ModelError to_model_error(const ClassifiedError& error, std::string_view attempted) {
-    std::string text = fmt::format("{}: {}", attempted, error.message);
+ModelError to_model_error(const ClassifiedError& error, std::string_view operation) {
+    std::string text = fmt::format("{}: {}", operation, error.message);
     if (!error.request_id.empty()) text += fmt::format(" (request {})", error.request_id);
     if (error.error_class == ModelErrorClass::overflow)
         return {Overflow{.limit = error.limit, .used = error.used}, std::move(text)};

@@ -163,9 +163,9 @@ std::string clip_for_error(std::string_view text) {
     return text.size() <= max_bytes ? clipped : clipped + "...";
 }
 
-std::optional<std::string> mended_json(std::string_view json) {
+std::optional<std::string> repaired_json(std::string_view json) {
     constexpr std::size_t escape = 6;  // bytes of one
-    std::string mended;
+    std::string repaired;
     std::size_t kept = 0;
     for (std::size_t at = json.find('\\'); at < json.size(); at = json.find('\\', at)) {
         const std::uint32_t unit = escaped_unit(json, at);
@@ -174,14 +174,14 @@ std::optional<std::string> mended_json(std::string_view json) {
         } else if (is_high_surrogate(unit) && is_low_surrogate(escaped_unit(json, at + escape))) {
             at += 2 * escape;
         } else {
-            mended.append(json.substr(kept, at - kept)).append("\\ufffd");
+            repaired.append(json.substr(kept, at - kept)).append("\\ufffd");
             at += escape;
             kept = at;
         }
     }
     if (kept == 0 && is_valid_utf8(json)) return std::nullopt;
-    mended.append(json.substr(std::min(kept, json.size())));
-    return is_valid_utf8(mended) ? mended : to_valid_utf8(mended);
+    repaired.append(json.substr(std::min(kept, json.size())));
+    return is_valid_utf8(repaired) ? repaired : to_valid_utf8(repaired);
 }
 
 LineRead read_line(std::istream& in, std::string& line, std::size_t max_bytes) {

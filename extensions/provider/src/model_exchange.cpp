@@ -115,8 +115,8 @@ bool may_stream(const HttpResponse& head) {
     return type.find("json") == std::string::npos && type.find("html") == std::string::npos;
 }
 
-void throw_refusal(const HttpResponse& response, std::string_view attempted) {
-    throw to_model_error(classify_error(response.status, response.headers, response.body), attempted);
+void throw_refusal(const HttpResponse& response, std::string_view operation) {
+    throw to_model_error(classify_error(response.status, response.headers, response.body), operation);
 }
 
 void rethrow_without(const Secrets& secrets) {

@@ -51,7 +51,7 @@ constexpr std::array<std::string_view, 6> words_of_input{"input",       "prompt"
 /// Those that make a vague subject the text of the request.
 constexpr std::array<std::string_view, 4> words_of_text{"input", "prompt", "conversation", "total tokens"};
 
-bool says_any(std::string_view text, PhraseList words) noexcept {
+bool mentions_any(std::string_view text, PhraseList words) noexcept {
     return std::ranges::any_of(words, [text](std::string_view word) { return text.find(word) != not_there; });
 }
 
@@ -84,7 +84,7 @@ bool is_filling(std::string_view gap) noexcept {
 }
 
 /// Where `relation` says something of a subject; not_there: nowhere.
-std::size_t find_said_of(std::string_view sentence, std::string_view relation, PhraseList of) noexcept {
+std::size_t find_mention(std::string_view sentence, std::string_view relation, PhraseList of) noexcept {
     for (std::size_t at = sentence.find(relation); at != not_there; at = sentence.find(relation, at + 1)) {
         for (const std::string_view subject : of) {
             const std::string_view before = sentence.substr(0, at);
@@ -152,7 +152,7 @@ std::size_t find_limit(std::string_view sentence, const std::vector<LoneNumber>&
     return found;
 }
 
-OverflowNumbers sizes_said(std::string_view sentence, const std::vector<LoneNumber>& numbers) noexcept {
+OverflowNumbers sizes_in(std::string_view sentence, const std::vector<LoneNumber>& numbers) noexcept {
     if (numbers.size() == 2 && numbers[0].value != numbers[1].value)
         return {.limit = std::min(numbers[0].value, numbers[1].value),
                 .input = std::max(numbers[0].value, numbers[1].value)};
@@ -176,25 +176,26 @@ bool counts_messages(std::string_view sentence) noexcept {
 }
 
 std::optional<OverflowNumbers> form_of_overflow(std::string_view sentence) {
-    if (says_any(sentence, words_of_other_sizes) || counts_messages(sentence)) return std::nullopt;
-    if (says_any(sentence, words_of_output) && !says_any(sentence, words_of_input)) return std::nullopt;
+    if (mentions_any(sentence, words_of_other_sizes) || counts_messages(sentence)) return std::nullopt;
+    if (mentions_any(sentence, words_of_output) && !mentions_any(sentence, words_of_input)) return std::nullopt;
     const bool is_of_tokens = sentence.find("token") != not_there || sentence.find("context") != not_there;
     const std::vector<LoneNumber> numbers = lone_numbers(sentence);
-    const OverflowNumbers sizes = sizes_said(sentence, numbers);
+    const OverflowNumbers sizes = sizes_in(sentence, numbers);
     for (const std::string_view relation : too_much_words) {
-        if (find_said_of(sentence, relation, measured_words) != not_there) return sizes;
+        if (find_mention(sentence, relation, measured_words) != not_there) return sizes;
     }
     if (sentence.starts_with("too many tokens") || sentence.find("too many input tokens") != not_there) return sizes;
     for (const std::string_view relation : comparing_words) {
-        const std::size_t at = find_said_of(sentence, relation, measured_words);
+        const std::size_t at = find_mention(sentence, relation, measured_words);
         if (at == not_there) continue;
-        const bool is_vague = find_said_of(sentence, relation, vague_subjects) != not_there && !is_of_tokens &&
-                              !says_any(sentence, words_of_text);
-        if (!is_vague && (says_any(sentence.substr(at), limit_words) || sizes.input > 0)) return sizes;
+        const bool is_vague = find_mention(sentence, relation, vague_subjects) != not_there && !is_of_tokens &&
+                              !mentions_any(sentence, words_of_text);
+        if (!is_vague && (mentions_any(sentence.substr(at), limit_words) || sizes.input > 0)) return sizes;
     }
     const bool has_both = sizes.limit > 0 && sizes.input > sizes.limit && numbers.size() <= 3;
-    const bool compares = says_any(sentence, comparing_words) || says_any(sentence, too_much_words);
-    if (has_both && compares && sentence.find("token") != not_there && says_any(sentence, words_of_input)) return sizes;
+    const bool compares = mentions_any(sentence, comparing_words) || mentions_any(sentence, too_much_words);
+    if (has_both && compares && sentence.find("token") != not_there && mentions_any(sentence, words_of_input))
+        return sizes;
     return std::nullopt;
 }
 

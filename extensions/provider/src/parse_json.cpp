@@ -52,10 +52,10 @@ private:
 
 }  // namespace
 
-ordered_json parse_json(std::string_view attempted, std::string_view text, const JsonLimits& limits, ParseNotes* notes,
+ordered_json parse_json(std::string_view operation, std::string_view text, const JsonLimits& limits, ParseNotes* notes,
                         Poll poll) {
     const auto fail = [&](const std::string& reason) {
-        throw Error(Errc::parse_failed, std::string(attempted) + ": " + reason);
+        throw Error(Errc::parse_failed, std::string(operation) + ": " + reason);
     };
     if (text.size() > limits.max_bytes) {
         fail(std::to_string(text.size()) + " bytes of JSON are more than the limit of " +
@@ -79,20 +79,20 @@ ordered_json parse_json(std::string_view attempted, std::string_view text, const
     return nullptr;
 }
 
-ordered_json parse_mended_json(std::string_view attempted, std::string_view text, bool& is_mended,
-                               const JsonLimits& limits, ParseNotes* notes, Poll poll) {
+ordered_json parse_repaired_json(std::string_view operation, std::string_view text, bool& is_repaired,
+                                 const JsonLimits& limits, ParseNotes* notes, Poll poll) {
     const std::size_t notes_before = notes == nullptr ? 0 : notes->notes.size();
     try {
-        return parse_json(attempted, text, limits, notes, poll);
+        return parse_json(operation, text, limits, notes, poll);
     } catch (const Error& refused) {
         if (refused.errc() != Errc::parse_failed || text.size() > limits.max_bytes) throw;
-        const auto mended = mended_json(text);
-        if (!mended) throw;
+        const auto repaired = repaired_json(text);
+        if (!repaired) throw;
         if (notes != nullptr) notes->notes.resize(std::min(notes_before, notes->notes.size()));
         try {
             ordered_json json =
-                parse_json(attempted, *mended, {.max_bytes = SIZE_MAX, .max_depth = limits.max_depth}, notes, poll);
-            is_mended = true;
+                parse_json(operation, *repaired, {.max_bytes = SIZE_MAX, .max_depth = limits.max_depth}, notes, poll);
+            is_repaired = true;
             return json;
         } catch (const Error& again) {
             if (again.errc() != Errc::parse_failed) throw;

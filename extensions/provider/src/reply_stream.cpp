@@ -27,7 +27,8 @@ void ReplyStream::take(const SseEvent& event) {
     take_answer(read_answer(event.data), event);
 }
 
-void ReplyStream::tell(Delta::Kind kind, std::string_view text, std::string_view call_id, std::string_view tool) const {
+void ReplyStream::notify(Delta::Kind kind, std::string_view text, std::string_view call_id,
+                         std::string_view tool) const {
     if (on_delta_ != nullptr && *on_delta_ && !text.empty()) (*on_delta_)({kind, text, call_id, tool});
 }
 

@@ -30,10 +30,10 @@ constexpr std::array<std::string_view, 8> opaque_keys{
 constexpr std::array<std::string_view, 4> mime_keys{"mime", "media_type", "mimeType", "mime_type"};
 constexpr std::array<std::string_view, 3> media_keys{"data", "bytes", "base64"};
 /// How PNG, JPEG, GIF, WebP and WAV, PDF, and MP3 begin as base64.
-constexpr std::array<std::string_view, 6> media_beginnings{"iVBORw0KGgo", "/9j/", "R0lGOD", "UklGR", "JVBERi0", "SUQz"};
+constexpr std::array<std::string_view, 6> media_prefixes{"iVBORw0KGgo", "/9j/", "R0lGOD", "UklGR", "JVBERi0", "SUQz"};
 
 bool begins_as_media(std::string_view text) {
-    return std::ranges::any_of(media_beginnings, [&](std::string_view b) { return text.starts_with(b); });
+    return std::ranges::any_of(media_prefixes, [&](std::string_view b) { return text.starts_with(b); });
 }
 
 std::string encoded(const std::string& text) {

@@ -16,8 +16,8 @@ namespace {
 
 using redaction::note_bytes;
 
-/// What an object of whittle::sealing begins with: it cannot be masked any more.
-constexpr std::string_view mark_of_sealed{"whseal\1"};
+/// What an object of whittle::encryption begins with: it cannot be masked any more.
+constexpr std::string_view encrypted_magic{"whseal\1"};
 
 class RedactedStorage final : public Storage, public std::enable_shared_from_this<RedactedStorage> {
 public:
@@ -28,7 +28,7 @@ public:
 
     void put_if_absent(std::string_view key, std::string_view content) override {
         require_valid_key("put", key);
-        require_not_sealed(key, content);
+        require_not_encrypted(key, content);
         const Redacted redacted = redactor_.content(content);
         put_with_note(key, redacted.text, redacted.places);
     }
@@ -87,12 +87,13 @@ private:
     }
 
     /// Masks would destroy it.
-    static void require_not_sealed(std::string_view key, std::string_view content) {
-        if (!content.starts_with(mark_of_sealed)) return;
-        throw Error(Errc::invalid_argument,
-                    fmt::format("put \"{}\": it is sealed already; redact outside: redacted_storage(sealed_storage("
-                                "...))",
-                                key));
+    static void require_not_encrypted(std::string_view key, std::string_view content) {
+        if (!content.starts_with(encrypted_magic)) return;
+        throw Error(
+            Errc::invalid_argument,
+            fmt::format("put \"{}\": it is encrypted already; redact outside: redacted_storage(encrypted_storage("
+                        "...))",
+                        key));
     }
 
     [[nodiscard]] std::optional<std::string> whole(std::string_view key) {

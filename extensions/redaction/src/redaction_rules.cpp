@@ -30,13 +30,13 @@ bool is_name(std::string_view text) {
 
 void require_rules(const RedactionRules& rules) {
     Problems problems;
-    for (const std::string& name : rules.off) {
+    for (const std::string& name : rules.disabled) {
         if (!detail::is_one_of(std::string_view(name), built_in_rules))
-            problems.error("off", fmt::format("\"{}\"", name), "key, random, named or private_key");
+            problems.error("disabled", fmt::format("\"{}\"", name), "key, random, named or private_key");
     }
-    for (const std::string& beginning : rules.beginnings) {
+    for (const std::string& beginning : rules.key_prefixes) {
         if (beginning.empty() || !std::ranges::all_of(beginning, redaction::is_in_word))
-            problems.error("beginnings", fmt::format("\"{}\"", beginning), "letters, digits, \"_\", \"-\" and \".\"");
+            problems.error("key_prefixes", fmt::format("\"{}\"", beginning), "letters, digits, \"_\", \"-\" and \".\"");
     }
     for (const std::string& name : rules.names) {
         if (!is_name(name)) problems.error("names", fmt::format("\"{}\"", name), "letters, digits and \"_\"");
@@ -67,7 +67,7 @@ std::int64_t Redacted::count() const noexcept {
 
 redaction::MaskRules::MaskRules(RedactionRules rules) : given(std::move(rules)) {
     require_rules(given);
-    const auto is_on = [&](std::string_view name) { return !detail::is_one_of(name, given.off); };
+    const auto is_on = [&](std::string_view name) { return !detail::is_one_of(name, given.disabled); };
     key = is_on("key");
     random = is_on("random");
     named = is_on("named");
@@ -76,7 +76,7 @@ redaction::MaskRules::MaskRules(RedactionRules rules) : given(std::move(rules)) 
         forms[static_cast<unsigned char>(form.beginning.front())].push_back(form);
     };
     std::ranges::for_each(key_forms(), add);
-    for (const std::string& beginning : given.beginnings) add({beginning});
+    for (const std::string& beginning : given.key_prefixes) add({beginning});
     for (std::string name : given.names) {
         std::ranges::transform(name, name.begin(), [](char c) { return lower(c); });
         own_names.push_back(std::move(name));

@@ -1,12 +1,12 @@
-// Stores as a configuration asks for them: masked, sealed, in SQLite.
+// Stores as a configuration asks for them: masked, encrypted, in SQLite.
 #include "whittle/config/config_json.hpp"
 #include "whittle/redaction/redacted_store_type.hpp"
 
 #include "storage/file_tools.hpp"
 #include "support/catch.hpp"
 #include "support/documented_keys.hpp"
-#if WHITTLE_HAVE_SEALING
-#    include "whittle/sealing/sealed_store_type.hpp"
+#if WHITTLE_HAVE_ENCRYPTION
+#    include "whittle/encryption/encrypted_store_type.hpp"
 #endif
 #if WHITTLE_HAVE_SQLITE
 #    include "whittle/sqlite/sqlite_store_type.hpp"
@@ -25,9 +25,9 @@ TEST_CASE("a configuration masks what is stored", "[redaction]") {
     CHECK(testing::bytes_of(dir / "store/k").starts_with("password: ***"));
 }
 
-#if WHITTLE_HAVE_SEALING && WHITTLE_HAVE_SQLITE
-TEST_CASE("a configuration keeps masked and sealed objects in a file of SQLite, and rotates their key",
-          "[redaction][sealing]") {
+#if WHITTLE_HAVE_ENCRYPTION && WHITTLE_HAVE_SQLITE
+TEST_CASE("a configuration keeps masked and encrypted objects in a file of SQLite, and rotates their key",
+          "[redaction][encryption]") {
     const TempDir dir;
     std::string keys = "old " + std::string(64, 'a') + "\n";
     ConfigSource source{.base_dir = dir.path().string(),
@@ -36,10 +36,10 @@ TEST_CASE("a configuration keeps masked and sealed objects in a file of SQLite, 
                         }};
     source.types.register_store(sqlite_store_type());
     source.types.register_store_around(redacted_store_type());
-    source.types.register_store_around(sealed_store_type());
+    source.types.register_store_around(encrypted_store_type());
     const auto open_with = [&](const std::string& key_env) {
         const auto settings = read_chain_settings(
-            R"({"storage": {"type": "sqlite", "root": "o.db", "redaction": true, "sealing_key_env": ")" + key_env +
+            R"({"storage": {"type": "sqlite", "root": "o.db", "redaction": true, "encryption_key_env": ")" + key_env +
                 R"("}})",
             source);
         return open_storage(settings.storage);

@@ -10,8 +10,8 @@
 #if WHITTLE_HAVE_SQLITE
 #    include "whittle/sqlite/sqlite_storage.hpp"
 #endif
-#if WHITTLE_HAVE_SEALING
-#    include "whittle/sealing/sealed_storage.hpp"
+#if WHITTLE_HAVE_ENCRYPTION
+#    include "whittle/encryption/encrypted_storage.hpp"
 #endif
 
 #include <fstream>
@@ -215,19 +215,19 @@ TEST_CASE("a file that another tool reads ends with the note", "[redaction]") {
     CHECK_FALSE(storage->get("a/x"));
 }
 
-#if WHITTLE_HAVE_SEALING
-TEST_CASE("masks go outside, seals inside: the other way round is refused", "[redaction]") {
-    const SealingKey key{"k1", std::string(32, 'a')};
-    const SealingOptions options{.key_to_write = [&] { return key; }, .key_to_read = [&](auto) { return key; }};
+#if WHITTLE_HAVE_ENCRYPTION
+TEST_CASE("masks go outside, encryption inside: the other way round is refused", "[redaction]") {
+    const EncryptionKey key{"k1", std::string(32, 'a')};
+    const EncryptionOptions options{.key_to_write = [&] { return key; }, .key_to_read = [&](auto) { return key; }};
     const auto inner = memory_storage();
-    const auto storage = redacted_storage(sealed_storage(inner, options));
+    const auto storage = redacted_storage(encrypted_storage(inner, options));
     storage->put_if_absent("a", "key " + secret);
     stream(*storage, "b", lines_with_secrets(9'000'000), 1 << 20);
     CHECK(storage->get("a") == "key ***");
     CHECK(storage->masked_places("a") == 1);
     CHECK(storage->get("b", 5, 20) == "0 uses ***\nline 1 is");
-    CHECK(sealing_key_id(*inner->get("a")) == "k1");
-    const auto wrong = sealed_storage(redacted_storage(memory_storage()), options);
+    CHECK(encryption_key_id(*inner->get("a")) == "k1");
+    const auto wrong = encrypted_storage(redacted_storage(memory_storage()), options);
     CHECK(errc_of([&] { wrong->put_if_absent("a", secret); }) == Errc::invalid_argument);
 }
 #endif

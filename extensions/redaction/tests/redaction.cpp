@@ -68,8 +68,8 @@ TEST_CASE("a private key in PEM is masked line by line between its ends, as one 
 }
 
 TEST_CASE("a host adds names, beginnings, words and a rule of its own, and turns rules off", "[redaction]") {
-    const Redactor redactor({.off = {"random"},
-                             .beginnings = {"acme_"},
+    const Redactor redactor({.disabled = {"random"},
+                             .key_prefixes = {"acme_"},
                              .names = {"PIN_code"},
                              .words = {"Project Tiger"},
                              .host = [](std::string_view line) -> std::optional<std::string> {
@@ -83,9 +83,10 @@ TEST_CASE("a host adds names, beginnings, words and a rule of its own, and turns
 }
 
 TEST_CASE("bad rules are refused, all at once", "[redaction]") {
-    const std::string problem =
-        error_of([] { (void)Redactor({.off = {"radom"}, .beginnings = {""}, .names = {"a b"}, .words = {"abc"}}); });
-    for (const char* field : {"off", "beginnings", "names", "words"}) CHECK(problem.find(field) != std::string::npos);
+    const std::string problem = error_of(
+        [] { (void)Redactor({.disabled = {"radom"}, .key_prefixes = {""}, .names = {"a b"}, .words = {"abc"}}); });
+    for (const char* field : {"disabled", "key_prefixes", "names", "words"})
+        CHECK(problem.find(field) != std::string::npos);
     CHECK(problem.find("radom") != std::string::npos);
     CHECK(errc_of([] { (void)Redactor({.words = {"two\nlines"}}); }) == Errc::invalid_config);
 }

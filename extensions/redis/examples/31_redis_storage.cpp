@@ -30,7 +30,7 @@ void share(const std::string& address) {
     } catch (const Error& error) {
         std::cout << name_of(error.errc()) << ": " << error.what() << '\n';
     }
-    for (const std::string& doubt : storage->doubts()) std::cout << doubt << '\n';
+    for (const std::string& setting : storage->unverified_settings()) std::cout << setting << '\n';
     storage->list("chat-1/", [&](const ObjectInfo& object) { return storage->remove(object.key); });
 }
 

@@ -16,13 +16,13 @@ public:
     RedisChunks(const RedisChunks&) = delete;
     RedisChunks& operator=(const RedisChunks&) = delete;
 
-    /// The next one. `attempted` begins the texts of errors.
-    void add(const std::string& attempted, std::string_view bytes);
+    /// The next one. `operation` begins the texts of errors.
+    void add(const std::string& operation, std::string_view bytes);
     /// All of a content, in place of what was written: once more after a failover took them.
-    void write_all(const std::string& attempted, std::string_view content);
+    void write_all(const std::string& operation, std::string_view content);
 
     /// To where an object of this shard may have them. In a cluster they are copied, one by one.
-    void bring_to(const std::string& attempted, int shard);
+    void bring_to(const std::string& operation, int shard);
 
     [[nodiscard]] const std::string& id() const noexcept { return id_; }
     [[nodiscard]] int shard() const noexcept { return shard_; }
@@ -33,7 +33,7 @@ public:
     void take_back() noexcept { may_be_named_ = false; }
 
 private:
-    void write(const std::string& attempted, int shard, std::int64_t number, std::string_view bytes);
+    void write(const std::string& operation, int shard, std::int64_t number, std::string_view bytes);
     void remove_those_of(int shard) noexcept;
 
     std::shared_ptr<RedisStore> store_;

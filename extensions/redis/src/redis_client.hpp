@@ -14,7 +14,7 @@ namespace whittle::inline v0 {
 
 /// What is tried until it succeeds or its deadline is over.
 struct RedisWork {
-    std::string attempted{};
+    std::string operation{};
     int slot = 0;
     bool is_write = false;                       ///< what was cut off may have been done: an error says so
     RedisDeadline until = RedisDeadline::max();  ///< the deadline of the options counts too
@@ -39,7 +39,7 @@ public:
                                                    const std::function<bool(std::size_t, const redisReply&)>& fits);
 
     [[nodiscard]] const RedisStorageOptions& options() const noexcept { return options_; }
-    [[nodiscard]] RedisDoubts& doubts() noexcept { return doubts_; }
+    [[nodiscard]] RedisUnverifiedSettings& unverified_settings() noexcept { return unverified_; }
     [[nodiscard]] Random& random() noexcept { return *random_; }
 
 private:
@@ -48,12 +48,12 @@ private:
     void try_once(const RedisWork& work, Progress& progress, const std::function<void(RedisConnection&)>& attempt);
     void prepare_next(const RedisWork& work, Progress& progress, const RedisRetry& failed);
     void pause(const RedisWork& work, Progress& progress, const RedisRetry& failed);
-    void require_own_process(std::string_view attempted) const;
+    void require_own_process(std::string_view operation) const;
     [[nodiscard]] RedisDeadline until_of_try(RedisDeadline deadline) const;
 
     const RedisStorageOptions options_;
     const std::unique_ptr<RedisTlsSettings> tls_;
-    RedisDoubts doubts_;
+    RedisUnverifiedSettings unverified_;
     const std::shared_ptr<Random> random_;
     const std::unique_ptr<RedisRouter> router_;
     RedisPool pool_;

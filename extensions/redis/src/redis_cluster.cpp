@@ -2,7 +2,7 @@
 #include "redis_connection.hpp"
 #include "redis_greeting.hpp"
 #include "redis_router.hpp"
-#include "redis_turn.hpp"
+#include "redis_timed_mutex.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -21,9 +21,9 @@ public:
 
     RedisAddress primary_of(int slot, const RedisTry& next_try) override {
         if (const auto known = this->known(slot)) return *known;
-        const RedisTurns::Turn turn(asking_, next_try.until, "waiting for the cluster's map");
+        const RedisTimedMutex::Lock query_lock(map_mutex_, next_try.until, "waiting for the cluster's map");
         if (const auto known = this->known(slot)) return *known;
-        ask_nodes(next_try);
+        query_nodes(next_try);
         if (const auto known = this->known(slot)) return *known;
         throw RedisRetry{.why = RedisRetry::Why::busy,
                          .reason = "no node of the cluster has the slot " + std::to_string(slot)};
@@ -39,7 +39,7 @@ public:
         const std::lock_guard lock(mutex_);
         map_.set(slot, to);
         is_stale_ = true;  // a slot seldom comes alone
-        knows_better_ = true;
+        has_newer_map_ = true;
     }
 
 private:
@@ -60,17 +60,17 @@ private:
         return all;
     }
 
-    void ask_nodes(const RedisTry& next_try) {
+    void query_nodes(const RedisTry& next_try) {
         std::string reason;
         for (const RedisAddress& node : nodes()) {
             try {
-                return keep(ask_node(node, next_try));
+                return keep(query_node(node, next_try));
             } catch (const RedisRetry& failed) {
                 reason = failed.reason;
             }
         }
         const std::lock_guard lock(mutex_);
-        is_stale_ = !std::exchange(knows_better_, false);  // after MOVED the old map still leads on
+        is_stale_ = !std::exchange(has_newer_map_, false);  // after MOVED the old map still leads on
         if (!is_stale_) return;
         throw RedisRetry{.why = RedisRetry::Why::busy,
                          .reason = "no node of the cluster answers, the last one: " + reason};
@@ -80,26 +80,26 @@ private:
         const std::lock_guard lock(mutex_);
         map_ = std::move(map);
         is_stale_ = false;
-        knows_better_ = false;
+        has_newer_map_ = false;
     }
 
-    [[nodiscard]] RedisClusterMap ask_node(const RedisAddress& node, const RedisTry& next_try) const {
+    [[nodiscard]] RedisClusterMap query_node(const RedisAddress& node, const RedisTry& next_try) const {
         const auto own_until =
             std::chrono::steady_clock::now() + std::chrono::milliseconds(options_.connect_timeout_ms);
-        RedisConnection connection(node, tls_, {next_try.attempted, std::min(next_try.until, own_until)});
-        log_in(connection, options_.credentials_now ? options_.credentials_now() : options_.credentials);
+        RedisConnection connection(node, tls_, {next_try.operation, std::min(next_try.until, own_until)});
+        log_in(connection, options_.credentials_provider ? options_.credentials_provider() : options_.credentials);
         return read_cluster_map(*connection.call({"CLUSTER", "SLOTS"}, RedisShape::any), node);
     }
 
     const RedisStorageOptions& options_;
     const RedisTlsSettings* tls_;
-    RedisTurns asking_;  // held while others are asked
+    RedisTimedMutex map_mutex_;  // held while others are asked
     const std::vector<RedisAddress> seeds_;
     std::mutex mutex_;
     RedisClusterMap map_;
     RedisAddress suspected_;
     bool is_stale_ = true;
-    bool knows_better_ = false;
+    bool has_newer_map_ = false;
 };
 
 }  // namespace

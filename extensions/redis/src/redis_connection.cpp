@@ -107,7 +107,7 @@ void RedisConnection::send(const RedisWords& words) {
 void RedisConnection::refuse_last() { fail("an answer of another shape"); }
 
 void RedisConnection::require_shape(const redisReply& reply, RedisShape shape) {
-    require_fine(reply, try_.attempted, address_);
+    require_fine(reply, try_.operation, address_);
     if (!has_shape(reply, shape)) refuse_last();
 }
 
@@ -214,7 +214,7 @@ void RedisConnection::count_heard(std::size_t bytes) {
     is_sound_ = false;
     throw Error(Errc::storage_failed,
                 fmt::format("{}: {}: an answer of more than {} bytes, which nothing that whittle stores has",
-                            try_.attempted, to_string(address_), longest_reply));
+                            try_.operation, to_string(address_), longest_reply));
 }
 
 RedisReply RedisConnection::receive() {
@@ -231,7 +231,7 @@ RedisReply RedisConnection::receive() {
         --owed_;
         if (!is_asking_) return reply;
         if (owed_ % 2 == 0) return reply;
-        require_fine(*reply, try_.attempted, address_);  // of ASKING
+        require_fine(*reply, try_.operation, address_);  // of ASKING
     }
 }
 

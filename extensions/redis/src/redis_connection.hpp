@@ -17,7 +17,7 @@ using RedisWords = std::vector<std::string_view>;
 
 /// Until when a try may last, and how it begins its error texts.
 struct RedisTry {
-    std::string_view attempted{};
+    std::string_view operation{};
     RedisDeadline until{};
 };
 
@@ -51,7 +51,7 @@ public:
     RedisReply receive();
 
     [[nodiscard]] const RedisAddress& address() const noexcept { return address_; }
-    [[nodiscard]] std::string_view attempted() const noexcept { return try_.attempted; }
+    [[nodiscard]] std::string_view operation() const noexcept { return try_.operation; }
     [[nodiscard]] RedisDeadline until() const noexcept { return try_.until; }
     /// Whether it has answered nothing but whole replies so far, and owes none.
     [[nodiscard]] bool is_sound() const noexcept { return is_sound_ && owed_ == 0; }

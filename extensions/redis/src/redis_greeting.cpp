@@ -11,18 +11,19 @@ namespace {
 
 [[noreturn]] void refuse_server(const RedisConnection& connection, std::string_view reason) {
     throw Error(Errc::storage_failed,
-                fmt::format("{}: {}: {}", connection.attempted(), to_string(connection.address()), reason));
+                fmt::format("{}: {}: {}", connection.operation(), to_string(connection.address()), reason));
 }
 
 /// The reply of a question that a server may refuse to answer; null if it did.
-RedisReply ask_redis(RedisConnection& connection, const RedisWords& words, std::string_view what, RedisDoubts& doubts) {
+RedisReply query_redis(RedisConnection& connection, const RedisWords& words, std::string_view what,
+                       RedisUnverifiedSettings& unverified_settings) {
     connection.send(words);
     RedisReply reply = connection.receive();
     if (!is_error(*reply)) return reply;
     const std::string_view text = text_of_reply(*reply);
     const bool is_unanswered = text.starts_with("NOPERM") || text.starts_with("ERR");
-    if (!is_unanswered) require_fine(*reply, connection.attempted(), connection.address());
-    doubts.add(fmt::format("{}: {} is not known: {}", to_string(connection.address()), what, text));
+    if (!is_unanswered) require_fine(*reply, connection.operation(), connection.address());
+    unverified_settings.add(fmt::format("{}: {} is not known: {}", to_string(connection.address()), what, text));
     return nullptr;
 }
 
@@ -34,8 +35,9 @@ std::string_view value_in_info(std::string_view info, std::string_view name) {
     return info.substr(0, info.find('\r'));
 }
 
-void require_no_eviction(RedisConnection& connection, RedisDoubts& doubts) {
-    const RedisReply reply = ask_redis(connection, {"INFO", "memory"}, "whether it may drop objects", doubts);
+void require_no_eviction(RedisConnection& connection, RedisUnverifiedSettings& unverified_settings) {
+    const RedisReply reply =
+        query_redis(connection, {"INFO", "memory"}, "whether it may drop objects", unverified_settings);
     if (!reply) return;
     const std::string_view policy = value_in_info(text_of_reply(*reply), "maxmemory_policy:");
     if (!policy.empty() && policy != "noeviction")
@@ -44,18 +46,19 @@ void require_no_eviction(RedisConnection& connection, RedisDoubts& doubts) {
                                               policy));
 }
 
-std::string setting_of_redis(RedisConnection& connection, std::string_view name, RedisDoubts& doubts) {
-    const RedisReply reply = ask_redis(connection, {"CONFIG", "GET", name}, name, doubts);
+std::string setting_of_redis(RedisConnection& connection, std::string_view name,
+                             RedisUnverifiedSettings& unverified_settings) {
+    const RedisReply reply = query_redis(connection, {"CONFIG", "GET", name}, name, unverified_settings);
     if (!reply) return {};
     const auto pair = elements_of(*reply);
     if (pair.size() != 2) return {};
     return std::string(text_of_reply(*pair[1]));
 }
 
-void require_fsync(RedisConnection& connection, RedisDoubts& doubts) {
-    const std::string only = setting_of_redis(connection, "appendonly", doubts);
+void require_fsync(RedisConnection& connection, RedisUnverifiedSettings& unverified_settings) {
+    const std::string only = setting_of_redis(connection, "appendonly", unverified_settings);
     if (!only.empty() && only != "yes") refuse_server(connection, "appendonly is off: all_replicas needs it");
-    const std::string fsync = setting_of_redis(connection, "appendfsync", doubts);
+    const std::string fsync = setting_of_redis(connection, "appendfsync", unverified_settings);
     if (!fsync.empty() && fsync != "always")
         refuse_server(connection, fmt::format("appendfsync is {}: all_replicas needs always", fsync));
 }
@@ -89,21 +92,22 @@ void log_in(RedisConnection& connection, const RedisCredentials& credentials) {
     connection.send(words);
     const RedisReply reply = connection.receive();
     if (is_error(*reply))
-        refuse_error(without_password(std::string(text_of_reply(*reply)), credentials.password), connection.attempted(),
+        refuse_error(without_password(std::string(text_of_reply(*reply)), credentials.password), connection.operation(),
                      connection.address());
     if (!has_shape(*reply, RedisShape::ok)) connection.refuse_last();
 }
 
-void greet_redis(RedisConnection& connection, const RedisStorageOptions& options, RedisDoubts& doubts) {
-    log_in(connection, options.credentials_now ? options.credentials_now() : options.credentials);
+void greet_redis(RedisConnection& connection, const RedisStorageOptions& options,
+                 RedisUnverifiedSettings& unverified_settings) {
+    log_in(connection, options.credentials_provider ? options.credentials_provider() : options.credentials);
     if (options.database > 0) (void)connection.call({"SELECT", std::to_string(options.database)}, RedisShape::ok);
     if (!options.client_name.empty()) {
         connection.send({"CLIENT", "SETNAME", options.client_name});
         (void)connection.receive();  // a server that has no names is as good
     }
     if (options.topology == RedisTopology::sentinel) require_primary(connection);
-    if (!options.allow_eviction) require_no_eviction(connection, doubts);
-    if (options.durability == RedisDurability::all_replicas) require_fsync(connection, doubts);
+    if (!options.allow_eviction) require_no_eviction(connection, unverified_settings);
+    if (options.durability == RedisDurability::all_replicas) require_fsync(connection, unverified_settings);
 }
 
 }  // namespace whittle::inline v0

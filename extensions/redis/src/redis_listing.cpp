@@ -85,7 +85,7 @@ private:
     template <typename Fits>
     RedisReply call(const RedisWords& words, Fits&& fits) {
         RedisReply reply;
-        const RedisWork work{.attempted = "list", .slot = redis_slot_of_shard(shard_), .until = *until_};
+        const RedisWork work{.operation = "list", .slot = redis_slot_of_shard(shard_), .until = *until_};
         store_->client().perform(work, [&](RedisConnection& connection) {
             reply = connection.call(words, RedisShape::array);
             if (!fits(*reply)) connection.refuse_last();

@@ -5,8 +5,9 @@
 
 namespace whittle::inline v0 {
 
-RedisPool::RedisPool(const RedisStorageOptions& options, const RedisTlsSettings* tls, RedisDoubts& doubts)
-    : options_(options), tls_(tls), doubts_(doubts) {}
+RedisPool::RedisPool(const RedisStorageOptions& options, const RedisTlsSettings* tls,
+                     RedisUnverifiedSettings& unverified_settings)
+    : options_(options), tls_(tls), unverified_(unverified_settings) {}
 
 RedisPool::Lease::Lease(RedisPool& pool, std::unique_ptr<RedisConnection> connection, bool is_new) noexcept
     : pool_(pool), connection_(std::move(connection)), is_new_(is_new) {}
@@ -45,9 +46,9 @@ std::unique_ptr<RedisConnection> RedisPool::connect(const RedisAddress& address,
     const auto connected_until =
         std::chrono::steady_clock::now() + std::chrono::milliseconds(options_.connect_timeout_ms);
     auto connection = std::make_unique<RedisConnection>(
-        address, tls_, RedisTry{next_try.attempted, std::min(next_try.until, connected_until)});
+        address, tls_, RedisTry{next_try.operation, std::min(next_try.until, connected_until)});
     connection->begin(next_try, false);
-    greet_redis(*connection, options_, doubts_);
+    greet_redis(*connection, options_, unverified_);
     return connection;
 }
 

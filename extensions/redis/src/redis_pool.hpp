@@ -14,7 +14,8 @@ namespace whittle::inline v0 {
 class RedisPool {
 public:
     /// All three outlive the pool. `tls` may be null.
-    RedisPool(const RedisStorageOptions& options, const RedisTlsSettings* tls, RedisDoubts& doubts);
+    RedisPool(const RedisStorageOptions& options, const RedisTlsSettings* tls,
+              RedisUnverifiedSettings& unverified_settings);
 
     /// A connection for one try. It goes back when the lease goes, if it is sound.
     class Lease {
@@ -53,7 +54,7 @@ private:
 
     const RedisStorageOptions& options_;
     const RedisTlsSettings* tls_;
-    RedisDoubts& doubts_;
+    RedisUnverifiedSettings& unverified_;
     std::mutex mutex_;
     std::condition_variable place_freed_;
     std::map<RedisAddress, Server> servers_;

@@ -12,15 +12,15 @@ namespace whittle::inline v0 {
 namespace {
 
 /// What a key has that is asked to have a content.
-enum class Standing { whole, damaged };
+enum class ObjectState { whole, damaged };
 
 /// Throws Error(already_exists) for another content, Error(damaged) for a header that tells nothing.
-Standing judge_found(RedisStore& store, std::string_view key, std::string_view raw, const Fingerprint& fingerprint) {
+ObjectState judge_found(RedisStore& store, std::string_view key, std::string_view raw, const Fingerprint& fingerprint) {
     const auto header = read_redis_header(raw, key);
     if (!header) throw Error(Errc::damaged, fmt::format("put \"{}\": the object's header is altered", key));
     if (header->fingerprint != fingerprint)
         throw Error(Errc::already_exists, fmt::format("put \"{}\": the key exists with other content", key));
-    return damage_of_redis_object(store, key, *header).empty() ? Standing::whole : Standing::damaged;
+    return damage_of_redis_object(store, key, *header).empty() ? ObjectState::whole : ObjectState::damaged;
 }
 
 /// The script's words: views of what this holds.
@@ -71,7 +71,7 @@ private:
 };
 
 /// The chunks of an object that the script for `key` may name.
-std::vector<std::string> chunks_beside(RedisStore& store, std::string_view key, std::string_view raw_header) {
+std::vector<std::string> other_chunks(RedisStore& store, std::string_view key, std::string_view raw_header) {
     const auto header = read_redis_header(raw_header, key);
     if (!header || (!store.can_span_shards() && header->shard != redis_shard_of(key))) return {};
     return store.names().chunks(*header);
@@ -101,11 +101,11 @@ std::optional<bool> publish_redis_object(RedisStore& store, std::string_view key
         const bool is_ours = found == to_bytes(header, key);  // a try of which no answer came
         if (chunks && !is_ours) chunks->take_back();
         if (is_integer(*reply)) return std::nullopt;
-        if (judge_found(store, key, found, fingerprint) == Standing::whole) {
+        if (judge_found(store, key, found, fingerprint) == ObjectState::whole) {
             store.make_shard_durable(work, redis_shard_of(key));
             return is_ours;
         }
-        publication.replace(found, chunks_beside(store, key, found));
+        publication.replace(found, other_chunks(store, key, found));
         if (chunks) chunks->offer();
     }
     refuse_restless_redis("put", key);
@@ -113,7 +113,7 @@ std::optional<bool> publish_redis_object(RedisStore& store, std::string_view key
 
 bool has_redis_object(RedisStore& store, std::string_view key, const Fingerprint& fingerprint) {
     const std::string raw = read_raw_redis_header(store, "put", key);
-    if (raw.empty() || judge_found(store, key, raw, fingerprint) == Standing::damaged) return false;
+    if (raw.empty() || judge_found(store, key, raw, fingerprint) == ObjectState::damaged) return false;
     store.make_shard_durable(RedisStore::writing("put", key), redis_shard_of(key));
     return true;
 }
@@ -128,7 +128,7 @@ bool remove_redis_object(RedisStore& store, std::string_view key) {
             if (may_be_done) store.make_shard_durable(work, redis_shard_of(key));
             return may_be_done;
         }
-        std::vector<std::string> keys = chunks_beside(store, key, raw);
+        std::vector<std::string> keys = other_chunks(store, key, raw);
         keys.insert(keys.begin(), {store.names().object(key), store.names().index(redis_shard_of(key))});
         const std::string numbers[] = {std::to_string(keys.size()), std::to_string(redis_header_bytes)};
         RedisWords words{numbers[0]};

@@ -73,11 +73,11 @@ bool has_shape(const redisReply& reply, RedisShape shape) noexcept {
     return false;
 }
 
-void require_fine(const redisReply& reply, std::string_view attempted, const RedisAddress& from) {
-    if (is_error(reply)) refuse_error(text_of_reply(reply), attempted, from);
+void require_fine(const redisReply& reply, std::string_view operation, const RedisAddress& from) {
+    if (is_error(reply)) refuse_error(text_of_reply(reply), operation, from);
 }
 
-void refuse_error(std::string_view text, std::string_view attempted, const RedisAddress& from) {
+void refuse_error(std::string_view text, std::string_view operation, const RedisAddress& from) {
     std::string reason = fmt::format("{}: {}", to_string(from), text);
     std::string_view rest = text;
     const std::string_view word = take_word(rest);
@@ -89,7 +89,7 @@ void refuse_error(std::string_view text, std::string_view attempted, const Redis
     for (const std::string_view passing : passing_refusals) {
         if (word == passing) throw RedisRetry{.why = RedisRetry::Why::busy, .reason = std::move(reason)};
     }
-    throw Error(Errc::storage_failed, fmt::format("{}: {}", attempted, reason));
+    throw Error(Errc::storage_failed, fmt::format("{}: {}", operation, reason));
 }
 
 }  // namespace whittle::inline v0

@@ -49,10 +49,10 @@ enum class RedisShape {
 [[nodiscard]] bool has_shape(const redisReply& reply, RedisShape shape) noexcept;
 
 /// Throws what an error reply from `from` asks for: RedisRetry where another try may go well, else
-/// Error(storage_failed), which begins with `attempted`. Any other reply is fine.
-void require_fine(const redisReply& reply, std::string_view attempted, const RedisAddress& from);
+/// Error(storage_failed), which begins with `operation`. Any other reply is fine.
+void require_fine(const redisReply& reply, std::string_view operation, const RedisAddress& from);
 /// The same for the text of an error reply.
-[[noreturn]] void refuse_error(std::string_view text, std::string_view attempted, const RedisAddress& from);
+[[noreturn]] void refuse_error(std::string_view text, std::string_view operation, const RedisAddress& from);
 
 /// Throws RedisRetry: the reply has another shape than the command has.
 [[noreturn]] void refuse_reply(const RedisAddress& from);

@@ -1,7 +1,7 @@
 #include "redis_connection.hpp"
 #include "redis_greeting.hpp"
 #include "redis_router.hpp"
-#include "redis_turn.hpp"
+#include "redis_timed_mutex.hpp"
 #include "whittle/base/error.hpp"
 
 #include <fmt/format.h>
@@ -22,9 +22,9 @@ public:
 
     RedisAddress primary_of(int, const RedisTry& next_try) override {
         if (const auto known = this->known()) return *known;
-        const RedisTurns::Turn turn(asking_, next_try.until, "waiting for sentinels");
+        const RedisTimedMutex::Lock query_lock(sentinel_mutex_, next_try.until, "waiting for sentinels");
         if (const auto known = this->known()) return *known;
-        const RedisAddress found = ask_sentinels(next_try);
+        const RedisAddress found = query_sentinels(next_try);
         const std::lock_guard lock(mutex_);
         primary_ = found;
         return found;
@@ -43,12 +43,12 @@ private:
         return primary_;
     }
 
-    [[nodiscard]] RedisAddress ask_sentinels(const RedisTry& next_try) {
+    [[nodiscard]] RedisAddress query_sentinels(const RedisTry& next_try) {
         std::string reason;
         bool is_unknown = false;
         for (std::size_t i = 0; i < sentinels_.size(); ++i) {
             try {
-                const auto found = ask_sentinel(sentinels_[i], next_try);
+                const auto found = query_sentinel(sentinels_[i], next_try);
                 if (!found) {
                     is_unknown = true;
                     continue;
@@ -61,16 +61,16 @@ private:
             }
         }
         if (is_unknown)
-            throw Error(Errc::storage_failed, fmt::format("{}: sentinels know no primary \"{}\"", next_try.attempted,
+            throw Error(Errc::storage_failed, fmt::format("{}: sentinels know no primary \"{}\"", next_try.operation,
                                                           options_.sentinel_primary));
         throw RedisRetry{.why = RedisRetry::Why::busy, .reason = "no sentinel answers, the last one: " + reason};
     }
 
-    [[nodiscard]] std::optional<RedisAddress> ask_sentinel(const RedisAddress& sentinel,
-                                                           const RedisTry& next_try) const {
+    [[nodiscard]] std::optional<RedisAddress> query_sentinel(const RedisAddress& sentinel,
+                                                             const RedisTry& next_try) const {
         const auto own_until =
             std::chrono::steady_clock::now() + std::chrono::milliseconds(options_.connect_timeout_ms);
-        RedisConnection connection(sentinel, tls_, {next_try.attempted, std::min(next_try.until, own_until)});
+        RedisConnection connection(sentinel, tls_, {next_try.operation, std::min(next_try.until, own_until)});
         log_in(connection, options_.sentinel_credentials);
         const RedisReply reply =
             connection.call({"SENTINEL", "get-master-addr-by-name", options_.sentinel_primary}, RedisShape::any);
@@ -85,7 +85,7 @@ private:
 
     const RedisStorageOptions& options_;
     const RedisTlsSettings* tls_;
-    RedisTurns asking_;  // held while others are asked
+    RedisTimedMutex sentinel_mutex_;  // held while others are asked
     std::vector<RedisAddress> sentinels_;
     std::mutex mutex_;
     std::optional<RedisAddress> primary_;

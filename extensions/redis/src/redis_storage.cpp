@@ -46,7 +46,9 @@ public:
         return remove_redis_object(*store_, key);
     }
 
-    std::vector<std::string> doubts() const override { return store_->client().doubts().all(); }
+    std::vector<std::string> unverified_settings() const override {
+        return store_->client().unverified_settings().all();
+    }
 
 private:
     std::shared_ptr<RedisStore> store_;
@@ -57,7 +59,7 @@ private:
 std::shared_ptr<RedisStorage> redis_storage(RedisStorageOptions options) {
     require_redis_options(options);
     auto store = std::make_shared<RedisStore>(std::move(options));
-    (void)store->client().call({.attempted = "redis_storage"}, {"PING"}, RedisShape::status);
+    (void)store->client().call({.operation = "redis_storage"}, {"PING"}, RedisShape::status);
     return std::make_shared<RedisStorageOver>(std::move(store));
 }
 

@@ -12,7 +12,7 @@ namespace whittle::inline v0 {
 namespace {
 
 RedisWork work_on_key(std::string_view verb, std::string_view key, bool is_write) {
-    return {.attempted = fmt::format("{} \"{}\"", verb, key),
+    return {.operation = fmt::format("{} \"{}\"", verb, key),
             .slot = redis_slot_of_shard(redis_shard_of(key)),
             .is_write = is_write};
 }
@@ -67,7 +67,7 @@ void RedisStore::make_durable(RedisConnection& connection) const {
     throw Error(Errc::storage_failed,
                 fmt::format("{}: written on the primary {}, acknowledged by {} of {} replicas within {} ms; doing it "
                             "again is harmless",
-                            connection.attempted(), to_string(connection.address()), acknowledged, wanted, longest));
+                            connection.operation(), to_string(connection.address()), acknowledged, wanted, longest));
 }
 
 /// WAIT knows what its own connection has written: a write behind the others is as good as all of them.

@@ -107,7 +107,7 @@ struct RedisTlsSettings::Context {
 
 bool has_redis_tls() noexcept { return true; }
 
-std::string RedisTlsSettings::doubt() const {
+std::string RedisTlsSettings::unverified() const {
     if (options_.server_name.empty()) return "TLS: no server_name is given, so any name in a certificate will do";
     return can_compare_names ? std::string() : "TLS: this hiredis does not compare the name in a certificate";
 }
@@ -135,7 +135,7 @@ struct RedisTlsSettings::Context {};
 
 bool has_redis_tls() noexcept { return false; }
 
-std::string RedisTlsSettings::doubt() const { return {}; }
+std::string RedisTlsSettings::unverified() const { return {}; }
 
 RedisTlsSettings::RedisTlsSettings(const RedisTls& options) : options_(options) {}
 

@@ -27,7 +27,7 @@ public:
     void begin(redisContext& context, const RedisAddress& address, RedisDeadline until) const;
 
     /// What is not checked; empty: all is.
-    [[nodiscard]] std::string doubt() const;
+    [[nodiscard]] std::string unverified() const;
 
 private:
     struct Context;

@@ -414,7 +414,7 @@ TEST_CASE("durability with replicas is waited for on the connection that wrote, 
     auto options = options_of(primary);
     options.durability = GENERATE(RedisDurability::one_replica, RedisDurability::all_replicas);
     const auto storage = redis_storage(options);
-    CHECK(storage->doubts().empty());
+    CHECK(storage->unverified_settings().empty());
     storage->put_if_absent("k", "content");
     testing::stream_to(*storage, "l", testing::numbered_text(2 << 20), 1 << 20);
     CHECK(replica.raw().keys(options.key_prefix + "*:o:*").size() == 2);
@@ -430,7 +430,7 @@ TEST_CASE("durability with replicas is waited for on the connection that wrote, 
     CHECK(replica.raw().keys(options.key_prefix + "*:o:*").size() == 2);
 }
 
-TEST_CASE("a server that does not sync as all_replicas needs is refused, and one that does not tell is a doubt",
+TEST_CASE("a server that does not sync as all_replicas needs is refused, and one that does not report it is unverified",
           "[storage][redis]") {
     NEED_REDIS_SERVER();
     const RedisServer server;
@@ -442,10 +442,10 @@ TEST_CASE("a server that does not sync as all_replicas needs is refused, and one
                    "appendfsync is everysec: all_replicas needs always"));
     server.raw().run({"ACL", "SETUSER", "quiet", "on", ">q", "~*", "+@all", "-config"});
     options.credentials = {.user = "quiet", .password = "q"};
-    const auto doubts = redis_storage(options)->doubts();
-    REQUIRE(doubts.size() == 2);
-    CHECK(contains(doubts.back(), "appendonly is not known: NOPERM"));
+    const auto unverified_settings = redis_storage(options)->unverified_settings();
+    REQUIRE(unverified_settings.size() == 2);
+    CHECK(contains(unverified_settings.back(), "appendonly is not known: NOPERM"));
     server.raw().run({"CONFIG", "SET", "appendfsync", "always"});
     options.credentials = {};
-    CHECK(redis_storage(options)->doubts().empty());
+    CHECK(redis_storage(options)->unverified_settings().empty());
 }

@@ -112,14 +112,14 @@ private:
         std::string from_client, from_server;
         if (::connect(server, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
             while (auto command = take_message(client, from_client)) {
-                if (!carry_out(client, server, *command, from_server)) break;
+                if (!forward(client, server, *command, from_server)) break;
             }
         }
         ::close(server);
     }
 
     /// False: the connection ends.
-    bool carry_out(int client, int server, const std::string& command, std::string& from_server) {
+    bool forward(int client, int server, const std::string& command, std::string& from_server) {
         ProxyStep step;
         {
             const std::lock_guard lock(deciding_);

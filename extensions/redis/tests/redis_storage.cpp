@@ -7,8 +7,8 @@
 #include "support/catch.hpp"
 #include "whittle/durable/durable.hpp"
 #include "whittle/message/chat_message.hpp"
-#if WHITTLE_HAVE_SEALING
-#    include "whittle/sealing/sealed_storage.hpp"
+#if WHITTLE_HAVE_ENCRYPTION
+#    include "whittle/encryption/encrypted_storage.hpp"
 #endif
 
 #include <atomic>
@@ -49,24 +49,25 @@ TEST_CASE("objects on a Redis server keep the storage contract", "[storage][redi
                                testing::suite_sizes());
 }
 
-#if WHITTLE_HAVE_SEALING
-TEST_CASE("sealed objects on a Redis server keep the storage contract", "[storage][redis][contract]") {
+#if WHITTLE_HAVE_ENCRYPTION
+TEST_CASE("encrypted objects on a Redis server keep the storage contract", "[storage][redis][contract]") {
     NEED_REDIS_SERVER();
-    const std::string bytes = new_sealing_key();
-    const SealingOptions sealing{.key_to_write =
-                                     [&] {
-                                         return SealingKey{"k", bytes};
-                                     },
-                                 .key_to_read =
-                                     [&](std::string_view) {
-                                         return SealingKey{"k", bytes};
-                                     }};
-    testing::check_conformance(
-        testing::each_emptied({&shared_redis()},
-                              [&](const std::string& prefix) {
-                                  return sealed_storage(redis_storage(options_of(shared_redis(), prefix)), sealing);
-                              }),
-        testing::suite_sizes());
+    const std::string bytes = new_encryption_key();
+    const EncryptionOptions encryption{.key_to_write =
+                                           [&] {
+                                               return EncryptionKey{"k", bytes};
+                                           },
+                                       .key_to_read =
+                                           [&](std::string_view) {
+                                               return EncryptionKey{"k", bytes};
+                                           }};
+    testing::check_conformance(testing::each_emptied({&shared_redis()},
+                                                     [&](const std::string& prefix) {
+                                                         return encrypted_storage(
+                                                             redis_storage(options_of(shared_redis(), prefix)),
+                                                             encryption);
+                                                     }),
+                               testing::suite_sizes());
 }
 #endif
 
@@ -312,27 +313,29 @@ TEST_CASE("a server on a Unix socket, with a user and a password, shows who we a
     storage->put_if_absent("k", "content");
     CHECK(contains(server.raw().run({"CLIENT", "LIST"}), "name=agent-7"));
     CHECK(contains(server.raw().run({"CLIENT", "LIST"}), "user=agent"));
-    options.credentials_now = [] { return RedisCredentials{.user = "agent", .password = "wrong"}; };
+    options.credentials_provider = [] { return RedisCredentials{.user = "agent", .password = "wrong"}; };
     CHECK(contains(error_of([&] { (void)redis_storage(options); }), "WRONGPASS"));
     CHECK(errc_of([&] { (void)redis_storage(options); }) == Errc::storage_failed);
-    options.credentials_now = [] { return RedisCredentials{.user = "agent", .password = "tiger"}; };
+    options.credentials_provider = [] { return RedisCredentials{.user = "agent", .password = "tiger"}; };
     CHECK(redis_storage(options)->get("k") == "content");
 }
 
-TEST_CASE("a server that may drop objects is refused, unless that is wanted, and one that does not tell is a doubt",
-          "[storage][redis]") {
+TEST_CASE(
+    "a server that may drop objects is refused, unless that is wanted, and one that does not report it is unverified",
+    "[storage][redis]") {
     NEED_REDIS_SERVER();
     const RedisServer server({"--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru"});
     auto options = options_of(server);
     CHECK(contains(error_of([&] { (void)redis_storage(options); }), "maxmemory-policy is allkeys-lru"));
     options.allow_eviction = true;
-    CHECK(redis_storage(options)->doubts().empty());
+    CHECK(redis_storage(options)->unverified_settings().empty());
     options.allow_eviction = false;
     server.raw().run({"ACL", "SETUSER", "quiet", "on", ">q", "~*", "+@all", "-info"});
     options.credentials = {.user = "quiet", .password = "q"};
-    const auto doubts = redis_storage(options)->doubts();
-    REQUIRE(doubts.size() == 1);
-    CHECK(contains(doubts.front(), server.address() + ": whether it may drop objects is not known: NOPERM"));
+    const auto unverified_settings = redis_storage(options)->unverified_settings();
+    REQUIRE(unverified_settings.size() == 1);
+    CHECK(
+        contains(unverified_settings.front(), server.address() + ": whether it may drop objects is not known: NOPERM"));
 }
 
 TEST_CASE("a server that is out of memory refuses, keeps the rest, and takes again what is freed", "[storage][redis]") {
@@ -502,7 +505,7 @@ TEST_CASE("TLS is spoken where hiredis has it, and refused clearly where not", "
     const std::string large(3 << 20, 'x');  // in chunks, through records of 16 KiB
     store->put_if_absent("large", large);
     CHECK(store->get("large") == large);
-    if (store->doubts().empty()) {  // else hiredis does not compare names, and that is said
+    if (store->unverified_settings().empty()) {  // else hiredis does not compare names, and that is said
         RedisStorageOptions other = options;
         other.deadline_ms = 1'500;
         other.tls.server_name = "else.test";
@@ -510,7 +513,7 @@ TEST_CASE("TLS is spoken where hiredis has it, and refused clearly where not", "
     }
     options.deadline_ms = 1'500;
     options.tls.server_name = "";
-    CHECK(redis_storage(options)->doubts().size() == 1);
+    CHECK(redis_storage(options)->unverified_settings().size() == 1);
     REQUIRE(make_certificate(dir, "other-"));
     options.tls.ca_file = dir / "other-cert";
     CHECK(contains(error_of([&] { (void)redis_storage(options); }), ": TLS: SSL_connect failed: certificate verify"));

@@ -142,7 +142,7 @@ std::size_t newest_reply(const Outline& outline) {
     return outline.size();
 }
 
-void tell_released(const HookTurn& turn, const ReleaseAnswer& answer) {
+void report_released(const HookTurn& turn, const ReleaseAnswer& answer) {
     if (answer.released.empty()) return;
     const std::string text = fmt::format("the model released {} results{}{}", answer.released.size(),
                                          answer.why.empty() ? "" : ": ", in_quotes(answer.why));
@@ -211,7 +211,7 @@ void look_at_releases(HookTurn& turn, const ReleaseContextConfig& config) {
             const std::size_t index = p++;
             if (part.kind != PartKind::tool_call || part.tool != config.tool_name) return;
             ReleaseAnswer answer = ReleaseCall(turn, config, i).answer(part.text);
-            if (i == newest) tell_released(turn, answer);  // not of one that was loaded
+            if (i == newest) report_released(turn, answer);  // not of one that was loaded
             notes->add(outline[i].parts[index].object_name.str(), std::move(answer));
         });
     }

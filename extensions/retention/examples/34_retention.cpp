@@ -26,8 +26,8 @@ int main() {
             std::cout << to_word(object.reason) << ' ' << object.key << ' ' << object.by << '\n';
         }};
     const RetentionPlan plan = plan_retention(*storage, options);
-    std::cout << plan.going().objects << " would go\n";
-    std::cout << carry_out(*storage, plan, options).removed.objects << " are gone\n";
+    std::cout << plan.removal_sum().objects << " would go\n";
+    std::cout << execute_retention(*storage, plan, options).removed.objects << " are gone\n";
     // [/plan]
     std::cout << "mails: " << read_durable(storage, "mails").size() << " message\n";
 }

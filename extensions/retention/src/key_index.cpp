@@ -69,17 +69,17 @@ void KeyIndex::add(std::string_view key) {
 }
 
 void KeyIndex::finish() {
-    const auto before = [](const Slot& a, const Slot& b) { return comes_before(a.print, b.print); };
+    const auto before = [](const Slot& a, const Slot& b) { return comes_before(a.fingerprint, b.fingerprint); };
     std::ranges::sort(slots_, before);
-    const auto is_same = [](const Slot& a, const Slot& b) { return a.print == b.print; };
+    const auto is_same = [](const Slot& a, const Slot& b) { return a.fingerprint == b.fingerprint; };
     slots_.erase(std::unique(slots_.begin(), slots_.end(), is_same), slots_.end());
     slots_.shrink_to_fit();
 }
 
 const KeyIndex::Slot* KeyIndex::find(std::string_view key) const {
-    const Hash128 print = hash128(key);
-    const auto found = std::ranges::lower_bound(slots_, print, comes_before, &Slot::print);
-    return found == slots_.end() || found->print != print ? nullptr : &*found;
+    const Hash128 fingerprint = hash128(key);
+    const auto found = std::ranges::lower_bound(slots_, fingerprint, comes_before, &Slot::fingerprint);
+    return found == slots_.end() || found->fingerprint != fingerprint ? nullptr : &*found;
 }
 
 std::optional<std::uint32_t> KeyIndex::referrer(std::string_view key) const {
@@ -128,10 +128,10 @@ void KeyIndex::mark_in(std::string_view text, std::uint32_t by, Poll poll) {
 /// Behind a backslash the letter of an escape is none of the key.
 void KeyIndex::mark_words_of(std::string_view text, std::uint32_t by, Poll poll) {
     constexpr std::size_t unicode_escape = 5;  // u and four digits
-    constexpr std::size_t stretch = 65'536;
+    constexpr std::size_t range = 65'536;
     std::size_t polled = 0;
     for (std::size_t at = 0; at < text.size();) {
-        if (at - polled >= stretch) {
+        if (at - polled >= range) {
             poll();
             polled = at;
         }

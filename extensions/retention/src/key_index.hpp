@@ -15,8 +15,8 @@ namespace whittle::inline v0::retention {
 /// The part of a key in front of the first slash: a conversation's id, or its short root.
 [[nodiscard]] std::string_view folder_of(std::string_view key) noexcept;
 
-/// Keys by their prints, and which of them somebody refers to. In doubt a key is referred to: prints that are equal
-/// stand for both keys.
+/// Keys by their fingerprints, and which of them somebody refers to. In doubt a key is referred to: fingerprints that
+/// are equal stand for both keys.
 class KeyIndex {
 public:
     /// Before `finish`.
@@ -35,7 +35,7 @@ public:
 private:
     static constexpr std::uint32_t nobody = UINT32_MAX;
     struct Slot {
-        Hash128 print{};
+        Hash128 fingerprint{};
         std::uint32_t by = nobody;
     };
 
@@ -44,7 +44,7 @@ private:
     void mark_words_of(std::string_view text, std::uint32_t by, Poll poll);
     void mark_word(std::string_view word, std::uint32_t by);
 
-    std::vector<Slot> slots_{};  // in order of the prints
+    std::vector<Slot> slots_{};  // in order of the fingerprints
 };
 
 [[nodiscard]] bool comes_before(const Hash128& a, const Hash128& b) noexcept;

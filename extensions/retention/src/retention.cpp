@@ -1,7 +1,7 @@
 #include "whittle/retention/retention.hpp"
 
 #include "key_index.hpp"
-#include "log_shelf.hpp"
+#include "log_index.hpp"
 #include "whittle/base/detail/names.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/conversation/detail/mark_keys.hpp"
@@ -20,7 +20,7 @@ using retention::KeyIndex;
 using retention::Log;
 using retention::Logs;
 
-constexpr std::array<std::string_view, 9> reason_words{"unreferenced", "over_size", "purged", "expired", "referred",
+constexpr std::array<std::string_view, 9> reason_words{"unreferenced", "over_size", "purged", "expired", "referenced",
                                                        "log",          "young",     "active", "unknown"};
 
 bool is_going(RetentionReason reason) noexcept { return reason <= RetentionReason::expired; }
@@ -47,7 +47,7 @@ public:
         : storage_(storage), options_(options), now_((options.clock ? options.clock : system_clock())->now() / 1'000) {}
 
     RetentionPlan run() {
-        look_around();
+        scan();
         decide_logs();
         retention::note_branches(storage_, logs_);
         note_folders();
@@ -55,7 +55,7 @@ public:
         if (options_.max_bytes > 0) find_cut();
         storage_.list("", [&](const ObjectInfo& object) {
             poll();
-            add(judged(object));
+            add(decide(object));
             return true;
         });
         finish();
@@ -66,12 +66,12 @@ private:
     /// Of what may go if the store is too large; also the order in which it goes.
     struct Candidate {
         std::int64_t stored_at = 0;
-        Hash128 print{};
+        Hash128 fingerprint{};
         std::int64_t bytes = 0;
 
         [[nodiscard]] bool comes_before(const Candidate& other) const noexcept {
             if (stored_at != other.stored_at) return stored_at < other.stored_at;
-            return retention::comes_before(print, other.print);
+            return retention::comes_before(fingerprint, other.fingerprint);
         }
     };
 
@@ -79,7 +79,7 @@ private:
         if (options_.poll) options_.poll();
     }
 
-    void look_around() {
+    void scan() {
         storage_.list("", [&](const ObjectInfo& object) {
             poll();
             keys_.add(object.key);
@@ -114,12 +114,13 @@ private:
                             fmt::format("purge conversation \"{}\": it was saved {} seconds ago; end its agent first",
                                         id, now_ - log->second.newest));
             }
-            log->second.fate = Log::Fate::purged;
+            log->second.state = Log::State::purged;
         }
         const std::int64_t most = options_.conversation_max_age_seconds;
         for (auto& [id, log] : logs_) {
             const bool is_old = most > 0 && log.is_time_known && log.newest <= now_ - most;
-            if (is_old && log.fate == Log::Fate::lives && !is_within_grace(log.newest)) log.fate = Log::Fate::expired;
+            if (is_old && log.state == Log::State::live && !is_within_grace(log.newest))
+                log.state = Log::State::expired;
         }
     }
 
@@ -167,29 +168,29 @@ private:
         });
     }
 
-    [[nodiscard]] RetentionObject judged(const ObjectInfo& object) const {
-        RetentionObject judged{object.key, object.bytes, object.stored_at};
+    [[nodiscard]] RetentionObject decide(const ObjectInfo& object) const {
+        RetentionObject decided{object.key, object.bytes, object.stored_at};
         if (const auto key = retention::log_key_of(object.key, options_.log_roots)) {
-            judge_log(judged, key->id);
+            decide_log(decided, key->id);
         } else if (const auto by = referrer_of(object.key)) {
-            judged.reason = RetentionReason::referred;
-            judged.by = readers_[*by];
+            decided.reason = RetentionReason::referenced;
+            decided.by = readers_[*by];
         } else {
-            judge_unreferenced(judged);
+            decide_unreferenced(decided);
         }
-        return judged;
+        return decided;
     }
 
-    void judge_log(RetentionObject& object, std::string_view id) const {
+    void decide_log(RetentionObject& object, std::string_view id) const {
         const auto found = logs_.find(id);
         if (found == logs_.end() || !is_known_log(object.key)) {  // written since the store was looked at
             object.reason = RetentionReason::young;
             return;
         }
         const Log& log = found->second;
-        object.reason = log.is_read()                   ? RetentionReason::log
-                        : log.fate == Log::Fate::purged ? RetentionReason::purged
-                                                        : RetentionReason::expired;
+        object.reason = log.is_read()                     ? RetentionReason::log
+                        : log.state == Log::State::purged ? RetentionReason::purged
+                                                          : RetentionReason::expired;
         object.by = log.needed_by.empty() ? std::string(id) : log.needed_by;
     }
 
@@ -203,7 +204,7 @@ private:
         return detail::is_roots_key(key) ? keys_.referrer(retention::folder_of(key)) : std::nullopt;
     }
 
-    void judge_unreferenced(RetentionObject& object) const {
+    void decide_unreferenced(RetentionObject& object) const {
         const auto owner = owners_.find(retention::folder_of(object.key));
         if (owner != owners_.end()) object.by = owner->second;
         if (is_within_grace(object.stored_at) || !keys_.has(object.key)) {
@@ -211,7 +212,7 @@ private:
         } else if (owner == owners_.end()) {
             object.reason = options_.all_are_known ? by_age(object) : RetentionReason::unknown;
         } else if (const auto log = logs_.find(owner->second); log == logs_.end() || !log->second.is_read()) {
-            const bool is_expired = log != logs_.end() && log->second.fate == Log::Fate::expired;
+            const bool is_expired = log != logs_.end() && log->second.state == Log::State::expired;
             object.reason = is_expired ? RetentionReason::expired : RetentionReason::purged;
         } else {
             object.reason = is_within_grace(log->second.newest) ? RetentionReason::active : by_age(object);
@@ -235,7 +236,7 @@ private:
         std::int64_t bytes = 0;
         storage_.list("", [&](const ObjectInfo& object) {
             poll();
-            if (!is_going(judged(object).reason)) bytes += object.bytes;
+            if (!is_going(decide(object).reason)) bytes += object.bytes;
             return true;
         });
         candidates_ = nullptr;
@@ -258,13 +259,13 @@ private:
         } else if (retention::log_key_of(object.key, options_.log_roots)) {
             logs_going_.push_back(std::move(object));
         } else {
-            plan_.goes.push_back(std::move(object));
+            plan_.to_remove.push_back(std::move(object));
         }
     }
 
     void finish() {
-        plan_.goes.insert(plan_.goes.end(), std::move_iterator(logs_going_.begin()),
-                          std::move_iterator(logs_going_.end()));
+        plan_.to_remove.insert(plan_.to_remove.end(), std::move_iterator(logs_going_.begin()),
+                               std::move_iterator(logs_going_.end()));
     }
 
     Storage& storage_;
@@ -288,7 +289,7 @@ std::string_view to_word(RetentionReason reason) noexcept {
     return at < reason_words.size() ? reason_words[at] : "";
 }
 
-RetentionSum RetentionPlan::going() const {
+RetentionSum RetentionPlan::removal_sum() const {
     RetentionSum all;
     for (const auto& [reason, sum] : sums) {
         if (!is_going(reason)) continue;

@@ -11,8 +11,8 @@
 #if WHITTLE_HAVE_SQLITE
 #    include "whittle/sqlite/sqlite_storage.hpp"
 #endif
-#if WHITTLE_HAVE_SEALING
-#    include "whittle/sealing/sealed_storage.hpp"
+#if WHITTLE_HAVE_ENCRYPTION
+#    include "whittle/encryption/encrypted_storage.hpp"
 #endif
 
 #include <latch>
@@ -29,8 +29,8 @@ namespace {
 constexpr std::int64_t hour = 3'600;
 
 /// A store and a clock that a test moves.
-struct Shelf {
-    explicit Shelf(std::shared_ptr<ManualClock> time = std::make_shared<ManualClock>(1'700'000'000'000))
+struct Fixture {
+    explicit Fixture(std::shared_ptr<ManualClock> time = std::make_shared<ManualClock>(1'700'000'000'000))
         : clock(std::move(time)), storage(memory_storage({.clock = clock})) {
         options.clock = clock;
     }
@@ -50,20 +50,20 @@ struct Shelf {
     [[nodiscard]] RetentionPlan plan() const { return plan_retention(*storage, options); }
     [[nodiscard]] Keys going() const {
         Keys keys;
-        for (const RetentionObject& object : plan().goes) keys.push_back(object.key);
+        for (const RetentionObject& object : plan().to_remove) keys.push_back(object.key);
         return keys;
     }
     /// "reason key by" of each object that is no log.
-    [[nodiscard]] Keys judged() const {
-        Keys judged;
+    [[nodiscard]] Keys reasons() const {
+        Keys reasons;
         RetentionOptions asked = options;
         asked.visit = [&](const RetentionObject& object) {
             if (object.key.starts_with("whittle-log/")) return;
-            judged.push_back(std::string(to_word(object.reason)) + ' ' + object.key +
-                             (object.by.empty() ? "" : ' ' + object.by));
+            reasons.push_back(std::string(to_word(object.reason)) + ' ' + object.key +
+                              (object.by.empty() ? "" : ' ' + object.by));
         };
         (void)plan_retention(*storage, asked);
-        return judged;
+        return reasons;
     }
 
     std::shared_ptr<ManualClock> clock;
@@ -83,162 +83,162 @@ std::function<std::optional<SavedConversationText>()> giving(std::vector<SavedCo
 
 TEST_CASE("what a log refers to stays, what nothing refers to goes once it is old, and each is told why",
           "[retention]") {
-    Shelf shelf;
-    shelf.put("a/clear/c1");
-    shelf.put("a/clear/c2");
-    shelf.put("b/clear/c1");
-    shelf.put("else/x");
-    shelf.save("a", {"a/clear/c1", "b/clear/c1"});
-    shelf.wait_hours(30);
-    shelf.put("a/clear/c3");
-    shelf.save("b", {});
-    CHECK(shelf.judged() == Keys{"referred a/clear/c1 a", "unreferenced a/clear/c2 a", "young a/clear/c3 a",
-                                 "referred b/clear/c1 a", "unknown else/x"});
-    const RetentionPlan plan = shelf.plan();
-    REQUIRE(plan.goes.size() == 1);
-    CHECK(plan.goes[0].key == "a/clear/c2");
-    CHECK(plan.going().bytes == 8);
+    Fixture fixture;
+    fixture.put("a/clear/c1");
+    fixture.put("a/clear/c2");
+    fixture.put("b/clear/c1");
+    fixture.put("else/x");
+    fixture.save("a", {"a/clear/c1", "b/clear/c1"});
+    fixture.wait_hours(30);
+    fixture.put("a/clear/c3");
+    fixture.save("b", {});
+    CHECK(fixture.reasons() == Keys{"referenced a/clear/c1 a", "unreferenced a/clear/c2 a", "young a/clear/c3 a",
+                                    "referenced b/clear/c1 a", "unknown else/x"});
+    const RetentionPlan plan = fixture.plan();
+    REQUIRE(plan.to_remove.size() == 1);
+    CHECK(plan.to_remove[0].key == "a/clear/c2");
+    CHECK(plan.removal_sum().bytes == 8);
     CHECK(plan.bytes_after == plan.bytes_before - 8);
     CHECK(plan.sums.at(RetentionReason::log).objects > 2);
-    CHECK(keys_below(*shelf.storage, "a/") == Keys{"a/clear/c1", "a/clear/c2", "a/clear/c3"});  // nothing is done yet
-    const RetentionResult result = carry_out(*shelf.storage, plan, shelf.options);
+    CHECK(keys_below(*fixture.storage, "a/") == Keys{"a/clear/c1", "a/clear/c2", "a/clear/c3"});  // nothing is done yet
+    const RetentionResult result = execute_retention(*fixture.storage, plan, fixture.options);
     CHECK(result.removed.objects == 1);
     CHECK(result.removed.bytes == 8);
     CHECK(result.spared.empty());
-    CHECK(keys_below(*shelf.storage, "a/") == Keys{"a/clear/c1", "a/clear/c3"});
-    CHECK(shelf.going().empty());
-    shelf.options.all_are_known = true;
-    CHECK(shelf.going() == Keys{"else/x"});
+    CHECK(keys_below(*fixture.storage, "a/") == Keys{"a/clear/c1", "a/clear/c3"});
+    CHECK(fixture.going().empty());
+    fixture.options.all_are_known = true;
+    CHECK(fixture.going() == Keys{"else/x"});
 }
 
 TEST_CASE("where no conversation is known nothing is guessed", "[retention]") {
-    Shelf shelf;
-    shelf.put("a/x");
-    shelf.wait_hours(100);
-    CHECK(errc_of([&] { (void)shelf.plan(); }) == Errc::invalid_argument);
-    shelf.options.purge = {"a"};
-    CHECK(errc_of([&] { (void)shelf.plan(); }) == Errc::invalid_argument);
-    shelf.options.purge.clear();
-    shelf.options.saved = giving({{"talk.json", "nothing"}});
-    CHECK(shelf.judged() == Keys{"unknown a/x"});
-    shelf.options.saved = giving({{"talk.json", "nothing"}});
-    shelf.options.all_are_known = true;
-    CHECK(shelf.judged() == Keys{"unreferenced a/x"});
-    shelf.options.saved = giving({{"talk.json", R"({"stored":["\/srv\/store\/a\/x"]})"}});
-    CHECK(shelf.judged() == Keys{"referred a/x talk.json"});
+    Fixture fixture;
+    fixture.put("a/x");
+    fixture.wait_hours(100);
+    CHECK(errc_of([&] { (void)fixture.plan(); }) == Errc::invalid_argument);
+    fixture.options.purge = {"a"};
+    CHECK(errc_of([&] { (void)fixture.plan(); }) == Errc::invalid_argument);
+    fixture.options.purge.clear();
+    fixture.options.saved = giving({{"talk.json", "nothing"}});
+    CHECK(fixture.reasons() == Keys{"unknown a/x"});
+    fixture.options.saved = giving({{"talk.json", "nothing"}});
+    fixture.options.all_are_known = true;
+    CHECK(fixture.reasons() == Keys{"unreferenced a/x"});
+    fixture.options.saved = giving({{"talk.json", R"({"stored":["\/srv\/store\/a\/x"]})"}});
+    CHECK(fixture.reasons() == Keys{"referenced a/x talk.json"});
     CHECK(errc_of([&] {
-              RetentionOptions bad = shelf.options;
+              RetentionOptions bad = fixture.options;
               bad.grace_seconds = -1;
-              (void)plan_retention(*shelf.storage, bad);
+              (void)plan_retention(*fixture.storage, bad);
           }) == Errc::invalid_config);
 }
 
 TEST_CASE("saved messages refer to the objects of their marks, and to what these refer to", "[retention]") {
-    Shelf shelf;
+    Fixture fixture;
     const std::string known(32, 'a');
     const std::string unknown(32, 'b');
-    shelf.storage->put_if_absent("a/marks/" + known, R"({"messages":[{"mark":{"stored":"a/clear/c1"}}]})");
-    shelf.put("a/marks/" + unknown);
-    shelf.put("a/clear/c1");
-    shelf.put("a/clear/c2");
-    shelf.wait_hours(100);
-    shelf.options.all_are_known = true;
-    shelf.options.saved = giving({{"list.jsonl", R"({"role":"user","mark_id":")" + known + R"(-3"})"}});
-    CHECK(shelf.judged() == Keys{"referred a/clear/c1 list.jsonl", "unreferenced a/clear/c2",
-                                 "referred a/marks/" + known + " list.jsonl", "unreferenced a/marks/" + unknown});
+    fixture.storage->put_if_absent("a/marks/" + known, R"({"messages":[{"mark":{"stored":"a/clear/c1"}}]})");
+    fixture.put("a/marks/" + unknown);
+    fixture.put("a/clear/c1");
+    fixture.put("a/clear/c2");
+    fixture.wait_hours(100);
+    fixture.options.all_are_known = true;
+    fixture.options.saved = giving({{"list.jsonl", R"({"role":"user","mark_id":")" + known + R"(-3"})"}});
+    CHECK(fixture.reasons() == Keys{"referenced a/clear/c1 list.jsonl", "unreferenced a/clear/c2",
+                                    "referenced a/marks/" + known + " list.jsonl", "unreferenced a/marks/" + unknown});
 }
 
 TEST_CASE("a log that cannot be read is an error: what it refers to is not known", "[retention]") {
-    Shelf shelf;
-    shelf.put("a/x");
-    shelf.put("whittle-log/a/log/000000000001", "half an ent");
-    shelf.wait_hours(100);
-    CHECK(errc_of([&] { (void)shelf.plan(); }) == Errc::damaged);
+    Fixture fixture;
+    fixture.put("a/x");
+    fixture.put("whittle-log/a/log/000000000001", "half an ent");
+    fixture.wait_hours(100);
+    CHECK(errc_of([&] { (void)fixture.plan(); }) == Errc::damaged);
 }
 
 TEST_CASE("nothing goes that is younger than the time of grace, and nothing of a conversation at work", "[retention]") {
-    Shelf shelf;
-    shelf.put("a/old");
-    shelf.wait_hours(48);
-    shelf.put("a/new");
-    shelf.save("a", {});
-    shelf.options.older_than_seconds = 0;
-    CHECK(shelf.judged() == Keys{"young a/new a", "active a/old a"});
-    shelf.wait_hours(2);
-    CHECK(shelf.judged() == Keys{"unreferenced a/new a", "unreferenced a/old a"});
-    shelf.options.grace_seconds = 3 * hour;
-    CHECK(shelf.judged() == Keys{"young a/new a", "active a/old a"});
-    shelf.options.grace_seconds = 0;
-    CHECK(shelf.going() == Keys{"a/new", "a/old"});
+    Fixture fixture;
+    fixture.put("a/old");
+    fixture.wait_hours(48);
+    fixture.put("a/new");
+    fixture.save("a", {});
+    fixture.options.older_than_seconds = 0;
+    CHECK(fixture.reasons() == Keys{"young a/new a", "active a/old a"});
+    fixture.wait_hours(2);
+    CHECK(fixture.reasons() == Keys{"unreferenced a/new a", "unreferenced a/old a"});
+    fixture.options.grace_seconds = 3 * hour;
+    CHECK(fixture.reasons() == Keys{"young a/new a", "active a/old a"});
+    fixture.options.grace_seconds = 0;
+    CHECK(fixture.going() == Keys{"a/new", "a/old"});
 }
 
 TEST_CASE("a store that is too large gives up what nothing refers to, the oldest first, and never more than it must",
           "[retention]") {
-    Shelf shelf;
-    shelf.save("a", {"a/kept"});
-    shelf.put("a/kept", std::string(1'000, 'k'));
+    Fixture fixture;
+    fixture.save("a", {"a/kept"});
+    fixture.put("a/kept", std::string(1'000, 'k'));
     for (int i = 0; i < 5; ++i) {
-        shelf.put("a/" + std::to_string(9 - i), std::string(100, 'x'));
-        shelf.wait_hours(2);
+        fixture.put("a/" + std::to_string(9 - i), std::string(100, 'x'));
+        fixture.wait_hours(2);
     }
-    const std::int64_t all = shelf.plan().bytes_before;
-    CHECK(shelf.going().empty());
-    shelf.options.max_bytes = all - 150;
-    CHECK(shelf.going() == Keys{"a/8", "a/9"});
-    CHECK(shelf.plan().bytes_after == all - 200);
-    shelf.options.max_bytes = 1;
-    const RetentionPlan plan = shelf.plan();
+    const std::int64_t all = fixture.plan().bytes_before;
+    CHECK(fixture.going().empty());
+    fixture.options.max_bytes = all - 150;
+    CHECK(fixture.going() == Keys{"a/8", "a/9"});
+    CHECK(fixture.plan().bytes_after == all - 200);
+    fixture.options.max_bytes = 1;
+    const RetentionPlan plan = fixture.plan();
     CHECK(plan.sums.at(RetentionReason::over_size).objects == 5);
     CHECK(plan.bytes_after == all - 500);  // what is referred to stays, whatever the limit
-    shelf.options.older_than_seconds = 9 * hour;
-    shelf.options.max_bytes = all - 150;
-    CHECK(shelf.judged() == Keys{"young a/5 a", "young a/6 a", "young a/7 a", "over_size a/8 a", "unreferenced a/9 a",
-                                 "referred a/kept a"});
-    CHECK(shelf.plan().bytes_after == all - 200);
+    fixture.options.older_than_seconds = 9 * hour;
+    fixture.options.max_bytes = all - 150;
+    CHECK(fixture.reasons() == Keys{"young a/5 a", "young a/6 a", "young a/7 a", "over_size a/8 a",
+                                    "unreferenced a/9 a", "referenced a/kept a"});
+    CHECK(fixture.plan().bytes_after == all - 200);
 }
 
 TEST_CASE("a conversation is purged with its log and its objects, but for what others refer to", "[retention]") {
-    Shelf shelf;
+    Fixture fixture;
     const std::string long_id = "a-conversation-with-a-long-id";
     for (const std::string& key : {long_id + "/clear/c1", long_id + "/clear/c2", short_root(long_id) + "/0001"})
-        shelf.put(key);
-    shelf.save(long_id, {long_id + "/clear/c1"});
-    shelf.save("other", {long_id + "/clear/c2"});
-    shelf.put("other/x");
-    shelf.options.purge = {long_id};
-    CHECK(errc_of([&] { (void)shelf.plan(); }) == Errc::conflict);  // it was saved just now
-    shelf.wait_hours(2);
-    const RetentionPlan plan = shelf.plan();
-    (void)carry_out(*shelf.storage, plan, shelf.options);
-    CHECK(keys_below(*shelf.storage, long_id + "/") == Keys{long_id + "/clear/c2"});
-    CHECK(keys_below(*shelf.storage, short_root(long_id) + "/").empty());
-    CHECK(keys_below(*shelf.storage, "whittle-log/" + long_id + "/").empty());
-    CHECK(keys_below(*shelf.storage, "other/") == Keys{"other/x"});
-    CHECK(read_durable(shelf.storage, "other").size() == 1);
-    CHECK(plan.goes.back().key.starts_with("whittle-log/"));  // logs last: a plan that is broken off is made again
+        fixture.put(key);
+    fixture.save(long_id, {long_id + "/clear/c1"});
+    fixture.save("other", {long_id + "/clear/c2"});
+    fixture.put("other/x");
+    fixture.options.purge = {long_id};
+    CHECK(errc_of([&] { (void)fixture.plan(); }) == Errc::conflict);  // it was saved just now
+    fixture.wait_hours(2);
+    const RetentionPlan plan = fixture.plan();
+    (void)execute_retention(*fixture.storage, plan, fixture.options);
+    CHECK(keys_below(*fixture.storage, long_id + "/") == Keys{long_id + "/clear/c2"});
+    CHECK(keys_below(*fixture.storage, short_root(long_id) + "/").empty());
+    CHECK(keys_below(*fixture.storage, "whittle-log/" + long_id + "/").empty());
+    CHECK(keys_below(*fixture.storage, "other/") == Keys{"other/x"});
+    CHECK(read_durable(fixture.storage, "other").size() == 1);
+    CHECK(plan.to_remove.back().key.starts_with("whittle-log/"));  // logs last: a plan that is broken off is made again
 }
 
 TEST_CASE("conversations that were saved too long ago go", "[retention]") {
-    Shelf shelf;
-    shelf.put("a/x");
-    shelf.save("a", {"a/x", "b/shared"});
-    shelf.wait_hours(100);
-    shelf.put("b/x");
-    shelf.put("b/shared");
-    shelf.save("b", {"b/x"});
-    shelf.options.conversation_max_age_seconds = 48 * hour;
-    CHECK(shelf.judged() == Keys{"expired a/x a", "young b/shared b", "referred b/x b"});
-    (void)carry_out(*shelf.storage, shelf.plan(), shelf.options);
-    CHECK(keys_below(*shelf.storage, "whittle-log/a/").empty());
-    CHECK(keys_below(*shelf.storage, "b/").size() == 2);
+    Fixture fixture;
+    fixture.put("a/x");
+    fixture.save("a", {"a/x", "b/shared"});
+    fixture.wait_hours(100);
+    fixture.put("b/x");
+    fixture.put("b/shared");
+    fixture.save("b", {"b/x"});
+    fixture.options.conversation_max_age_seconds = 48 * hour;
+    CHECK(fixture.reasons() == Keys{"expired a/x a", "young b/shared b", "referenced b/x b"});
+    (void)execute_retention(*fixture.storage, fixture.plan(), fixture.options);
+    CHECK(keys_below(*fixture.storage, "whittle-log/a/").empty());
+    CHECK(keys_below(*fixture.storage, "b/").size() == 2);
 }
 
 TEST_CASE("a branch keeps the log that it reads and what that refers to, until it has a snapshot of its own",
           "[retention]") {
-    Shelf shelf;
-    shelf.put("a/x");
+    Fixture fixture;
+    fixture.put("a/x");
     {
-        auto a = DurableConversation<>::open(shelf.storage, "a", {.writer = "w", .clock = shelf.clock});
+        auto a = DurableConversation<>::open(fixture.storage, "a", {.writer = "w", .clock = fixture.clock});
         a->push_back(ChatMessage::user("see a/x"));
         auto branch = a.fork("branch");
         branch->push_back(ChatMessage::user("more"));
@@ -246,53 +246,53 @@ TEST_CASE("a branch keeps the log that it reads and what that refers to, until i
         branch.release();
         a.release();
     }
-    shelf.wait_hours(5);
-    shelf.options.purge = {"a"};
-    CHECK(shelf.judged() == Keys{"referred a/x a"});
-    CHECK(shelf.going().empty());
-    (void)compact_durable(*shelf.storage, "branch", {.clock = shelf.clock});
-    shelf.wait_hours(5);
-    CHECK(shelf.judged() == Keys{"referred a/x branch"});
-    (void)carry_out(*shelf.storage, shelf.plan(), shelf.options);
-    CHECK(keys_below(*shelf.storage, "whittle-log/a/").empty());
-    CHECK(text_of(read_durable(shelf.storage, "branch").messages()[0], 0) == "see a/x");
-    CHECK(shelf.storage->get("a/x"));
+    fixture.wait_hours(5);
+    fixture.options.purge = {"a"};
+    CHECK(fixture.reasons() == Keys{"referenced a/x a"});
+    CHECK(fixture.going().empty());
+    (void)compact_durable(*fixture.storage, "branch", {.clock = fixture.clock});
+    fixture.wait_hours(5);
+    CHECK(fixture.reasons() == Keys{"referenced a/x branch"});
+    (void)execute_retention(*fixture.storage, fixture.plan(), fixture.options);
+    CHECK(keys_below(*fixture.storage, "whittle-log/a/").empty());
+    CHECK(text_of(read_durable(fixture.storage, "branch").messages()[0], 0) == "see a/x");
+    CHECK(fixture.storage->get("a/x"));
 }
 
 TEST_CASE("what a writer refers to after the plan was made is spared", "[retention]") {
-    Shelf shelf;
-    for (const char* key : {"a/x", "b/y", "b/z"}) shelf.put(key);
-    shelf.save("a", {});
-    shelf.save("b", {});
-    shelf.save("gone", {});
-    shelf.put("gone/x");
-    shelf.wait_hours(30);
-    shelf.options.purge = {"gone"};
-    const RetentionPlan plan = shelf.plan();
-    CHECK(plan.going().objects > 4);
+    Fixture fixture;
+    for (const char* key : {"a/x", "b/y", "b/z"}) fixture.put(key);
+    fixture.save("a", {});
+    fixture.save("b", {});
+    fixture.save("gone", {});
+    fixture.put("gone/x");
+    fixture.wait_hours(30);
+    fixture.options.purge = {"gone"};
+    const RetentionPlan plan = fixture.plan();
+    CHECK(plan.removal_sum().objects > 4);
 
     SECTION("by its log: what it names, and all of its own") {
-        shelf.save("a", {"b/y"});
-        const RetentionResult result = carry_out(*shelf.storage, plan, shelf.options);
+        fixture.save("a", {"b/y"});
+        const RetentionResult result = execute_retention(*fixture.storage, plan, fixture.options);
         CHECK(result.spared == Keys{"a/x", "b/y"});
-        CHECK_FALSE(shelf.storage->get("b/z"));
+        CHECK_FALSE(fixture.storage->get("b/z"));
     }
     SECTION("by writing the object again") {
-        shelf.storage->remove("b/y");
-        shelf.put("b/y");
-        CHECK(carry_out(*shelf.storage, plan, shelf.options).spared == Keys{"b/y"});
+        fixture.storage->remove("b/y");
+        fixture.put("b/y");
+        CHECK(execute_retention(*fixture.storage, plan, fixture.options).spared == Keys{"b/y"});
     }
     SECTION("by opening the conversation that was to be purged") {
-        shelf.save("gone", {});
-        (void)carry_out(*shelf.storage, plan, shelf.options);
-        CHECK(shelf.storage->get("gone/x"));
-        CHECK(read_durable(shelf.storage, "gone").size() == 2);
+        fixture.save("gone", {});
+        (void)execute_retention(*fixture.storage, plan, fixture.options);
+        CHECK(fixture.storage->get("gone/x"));
+        CHECK(read_durable(fixture.storage, "gone").size() == 2);
     }
     SECTION("in the middle of removing") {
-        RetentionOptions options = shelf.options;
-        for (int i = 0; i < 600; ++i) shelf.put("b/many/" + std::to_string(i));
-        shelf.wait_hours(30);
-        const RetentionPlan many = plan_retention(*shelf.storage, options);
+        RetentionOptions options = fixture.options;
+        for (int i = 0; i < 600; ++i) fixture.put("b/many/" + std::to_string(i));
+        fixture.wait_hours(30);
+        const RetentionPlan many = plan_retention(*fixture.storage, options);
         int removed = 0;
         class Watched final : public Storage {
         public:
@@ -316,26 +316,26 @@ TEST_CASE("what a writer refers to after the plan was made is spared", "[retenti
         private:
             Storage& inner_;
             std::function<void()> before_remove_;
-        } watched(*shelf.storage, [&] {
-            if (++removed == 100) shelf.save("b", {});
+        } watched(*fixture.storage, [&] {
+            if (++removed == 100) fixture.save("b", {});
         });
-        (void)carry_out(watched, many, options);
+        (void)execute_retention(watched, many, options);
         CHECK(removed < 300);
-        CHECK(keys_below(*shelf.storage, "b/many/").size() > 300);
+        CHECK(keys_below(*fixture.storage, "b/many/").size() > 300);
     }
 }
 
 TEST_CASE("whatever conversations a store has, all of them can be read and undone after a collection", "[retention]") {
     std::mt19937 random(9);
     for (int round = 0; round < (testing::is_soak() ? 200 : 20); ++round) {
-        Shelf shelf;
-        const Chain<> chain(ChainConfig{.storage = shelf.storage, .clock = shelf.clock},
+        Fixture fixture;
+        const Chain<> chain(ChainConfig{.storage = fixture.storage, .clock = fixture.clock},
                             Reduction<>{{.max_tokens_for_clear = 1'500, .clear_target_tokens = 500}});
         const int conversations = 2 + static_cast<int>(random() % 3);
         std::map<std::string, std::vector<std::string>> originals;
         for (int i = 0; i < conversations; ++i) {
             const std::string id = "conversation-" + std::to_string(i);
-            auto durable = DurableConversation<>::open(shelf.storage, id, {.writer = "w", .clock = shelf.clock});
+            auto durable = DurableConversation<>::open(fixture.storage, id, {.writer = "w", .clock = fixture.clock});
             for (int r = 0; r < 12; ++r) {
                 const std::string call = "c" + std::to_string(r);
                 durable->push_back(ChatMessage::assistant().call(call, "read"));
@@ -348,35 +348,35 @@ TEST_CASE("whatever conversations a store has, all of them can be read and undon
             durable.save();
             durable.release();
         }
-        shelf.wait_hours(50);
-        shelf.options.all_are_known = true;
-        shelf.options.grace_seconds = 0;
-        shelf.options.max_bytes = 1;
-        if (random() % 2 == 0) shelf.options.purge = {"conversation-0"};
-        (void)carry_out(*shelf.storage, shelf.plan(), shelf.options);
-        for (int i = shelf.options.purge.empty() ? 0 : 1; i < conversations; ++i) {
-            auto read = read_durable(shelf.storage, "conversation-" + std::to_string(i));
+        fixture.wait_hours(50);
+        fixture.options.all_are_known = true;
+        fixture.options.grace_seconds = 0;
+        fixture.options.max_bytes = 1;
+        if (random() % 2 == 0) fixture.options.purge = {"conversation-0"};
+        (void)execute_retention(*fixture.storage, fixture.plan(), fixture.options);
+        for (int i = fixture.options.purge.empty() ? 0 : 1; i < conversations; ++i) {
+            auto read = read_durable(fixture.storage, "conversation-" + std::to_string(i));
             while (read.undo()) {
             }
             REQUIRE(read.size() == 24);
             for (int r = 0; r < 12; ++r)
                 CHECK(text_of(read.messages()[static_cast<std::size_t>(2 * r + 1)], 0).size() > 900);
         }
-        if (!shelf.options.purge.empty()) CHECK(keys_below(*shelf.storage, "conversation-0/").empty());
+        if (!fixture.options.purge.empty()) CHECK(keys_below(*fixture.storage, "conversation-0/").empty());
     }
 }
 
-TEST_CASE("files, SQLite and sealed stores are collected alike", "[retention]") {
+TEST_CASE("files, SQLite and encrypted stores are collected alike", "[retention]") {
     const testing::TempDir dir;
     std::vector<std::pair<std::string, std::shared_ptr<Storage>>> stores{{"files", file_storage(dir / "files")}};
 #if WHITTLE_HAVE_SQLITE
     stores.emplace_back("SQLite", sqlite_storage(dir / "objects.db"));
 #endif
-#if WHITTLE_HAVE_SEALING
-    const SealingKey key{"k1", std::string(32, 'a')};
-    stores.emplace_back("sealed",
-                        sealed_storage(memory_storage(), {.key_to_write = [&] { return key; },
-                                                          .key_to_read = [&](auto) { return std::optional(key); }}));
+#if WHITTLE_HAVE_ENCRYPTION
+    const EncryptionKey key{"k1", std::string(32, 'a')};
+    stores.emplace_back("encrypted",
+                        encrypted_storage(memory_storage(), {.key_to_write = [&] { return key; },
+                                                             .key_to_read = [&](auto) { return std::optional(key); }}));
 #endif
     for (const auto& [name, storage] : stores) {
         CAPTURE(name);
@@ -388,52 +388,52 @@ TEST_CASE("files, SQLite and sealed stores are collected alike", "[retention]") 
             durable.save();
         }
         RetentionOptions options;
-        CHECK(plan_retention(*storage, options).goes.empty());  // young
+        CHECK(plan_retention(*storage, options).to_remove.empty());  // young
         options.clock = std::make_shared<ManualClock>(system_clock()->now() + 48 * hour * 1'000);
         const RetentionPlan plan = plan_retention(*storage, options);
-        REQUIRE(plan.goes.size() == 1);
-        CHECK(plan.goes[0].key == "a/y");
-        CHECK(plan.goes[0].bytes == 8);
-        CHECK(carry_out(*storage, plan, options).removed.objects == 1);
+        REQUIRE(plan.to_remove.size() == 1);
+        CHECK(plan.to_remove[0].key == "a/y");
+        CHECK(plan.to_remove[0].bytes == 8);
+        CHECK(execute_retention(*storage, plan, options).removed.objects == 1);
         CHECK(keys_below(*storage, "a/") == Keys{"a/x"});
         CHECK(read_durable(storage, "a").size() == 1);
     }
 }
 
 TEST_CASE("writers that store and save while a store is collected lose nothing", "[retention][threads]") {
-    Shelf shelf(std::make_shared<ManualClock>(system_clock()->now()));
-    for (int i = 0; i < 2'000; ++i) shelf.put("conv-" + std::to_string(i % 4) + "/old/" + std::to_string(i));
-    for (int i = 0; i < 4; ++i) shelf.save("conv-" + std::to_string(i), {});
-    shelf.wait_hours(50);
+    Fixture fixture(std::make_shared<ManualClock>(system_clock()->now()));
+    for (int i = 0; i < 2'000; ++i) fixture.put("conv-" + std::to_string(i % 4) + "/old/" + std::to_string(i));
+    for (int i = 0; i < 4; ++i) fixture.save("conv-" + std::to_string(i), {});
+    fixture.wait_hours(50);
     std::latch open(4);
     std::vector<std::thread> writers;
     for (int w = 0; w < 4; ++w) {
         writers.emplace_back([&, w] {
             const std::string id = "conv-" + std::to_string(w);
-            auto durable = DurableConversation<>::open(shelf.storage, id,
-                                                       {.writer = "w", .take_over = true, .clock = shelf.clock});
+            auto durable = DurableConversation<>::open(fixture.storage, id,
+                                                       {.writer = "w", .take_over = true, .clock = fixture.clock});
             open.count_down();
             for (int i = 0; i < 30; ++i) {  // names old objects again, as after an undo
                 const std::string key = id + "/old/" + std::to_string(4 * i + w);
-                shelf.storage->put_if_absent(key, "12345678");
+                fixture.storage->put_if_absent(key, "12345678");
                 durable->push_back(ChatMessage::user("see " + key));
-                shelf.storage->put_if_absent(id + "/new/" + std::to_string(i), "new");
+                fixture.storage->put_if_absent(id + "/new/" + std::to_string(i), "new");
                 durable->push_back(ChatMessage::user("see " + id + "/new/" + std::to_string(i)));
                 durable.save();
             }
         });
     }
-    const RetentionPlan before = shelf.plan();
+    const RetentionPlan before = fixture.plan();
     open.wait();
-    (void)carry_out(*shelf.storage, before, shelf.options);
-    for (int i = 0; i < 5; ++i) (void)carry_out(*shelf.storage, shelf.plan(), shelf.options);
+    (void)execute_retention(*fixture.storage, before, fixture.options);
+    for (int i = 0; i < 5; ++i) (void)execute_retention(*fixture.storage, fixture.plan(), fixture.options);
     for (std::thread& writer : writers) writer.join();
-    (void)carry_out(*shelf.storage, shelf.plan(), shelf.options);
+    (void)execute_retention(*fixture.storage, fixture.plan(), fixture.options);
     for (int w = 0; w < 4; ++w) {
-        const auto read = read_durable(shelf.storage, "conv-" + std::to_string(w));
+        const auto read = read_durable(fixture.storage, "conv-" + std::to_string(w));
         for (const ChatMessage& m : read.messages()) {
             const std::string text = text_of(m, 0);
-            if (text.starts_with("see conv")) CHECK(shelf.storage->get(text.substr(4)));
+            if (text.starts_with("see conv")) CHECK(fixture.storage->get(text.substr(4)));
         }
     }
 }

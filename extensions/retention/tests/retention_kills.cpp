@@ -42,7 +42,7 @@ std::shared_ptr<ManualClock> days_later() {
 
 void collect_all(Storage& storage, std::vector<std::string> purge) {
     const RetentionOptions options{.all_are_known = true, .purge = std::move(purge), .clock = days_later()};
-    (void)carry_out(storage, plan_retention(storage, options), options);
+    (void)execute_retention(storage, plan_retention(storage, options), options);
 }
 
 /// Everything that a conversation refers to is there; its texts.
@@ -65,8 +65,8 @@ public:
         const std::string id = "chat" + std::to_string(run / 20);
         if (id != id_) acknowledged_.clear();
         id_ = id;
-        const std::string told = killed_after(8, [&](const Tell& tell) { write_for_ever(open_, id_, run, tell); });
-        for (std::size_t step = 0; step < told.size(); ++step)
+        const std::string reported = killed_after(8, [&](const Tell& tell) { write_for_ever(open_, id_, run, tell); });
+        for (std::size_t step = 0; step < reported.size(); ++step)
             acknowledged_.push_back(id_ + "/" + std::to_string(run) + "-" + std::to_string(step));
         const std::string gone = "gone" + std::to_string(run);
         make_gone(gone);

@@ -46,11 +46,11 @@ void check_serials(std::span<const MessageInfo> infos, Serial next_serial, const
 std::size_t size_before(const SavedEntry& entry, std::size_t size, const std::string& where) {
     std::size_t end = 0;
     std::size_t result = size;
-    for (const SavedEntry::Stretch& stretch : entry.undo) {
-        const bool fits = stretch.first >= end && stretch.first <= size && stretch.count <= size - stretch.first;
+    for (const SavedEntry::Range& range : entry.undo) {
+        const bool fits = range.first >= end && range.first <= size && range.count <= size - range.first;
         if (!fits) fail_side_table(where, "replaces messages that are not there");
-        end = stretch.first + stretch.count;
-        result = result - stretch.count + stretch.messages.size();
+        end = range.first + range.count;
+        result = result - range.count + range.messages.size();
     }
     return result;
 }
@@ -65,8 +65,8 @@ void check_journal(const SavedConversation& saved) {
         next = entry.id;
         size = size_before(entry, size, where);
         std::set<Serial> seen;
-        for (const SavedEntry::Stretch& stretch : entry.undo)
-            check_serials(stretch.infos, saved.counters.next_serial, where, seen);
+        for (const SavedEntry::Range& range : entry.undo)
+            check_serials(range.infos, saved.counters.next_serial, where, seen);
     }
 }
 
@@ -167,8 +167,8 @@ void collect_objects(SavedConversation& saved, Storage& storage, const StoredObj
     }
     for (const SavedEntry& entry : saved.journal) {
         std::ranges::for_each(entry.stored, visit);
-        for (const auto& stretch : entry.undo) {
-            for (const MessageInfo& info : stretch.infos) visit_keys(info, visit);
+        for (const auto& range : entry.undo) {
+            for (const MessageInfo& info : range.infos) visit_keys(info, visit);
         }
     }
     for (const MessageInfo& info : saved.infos) visit_keys(info, visit);
@@ -234,13 +234,13 @@ StoredPlaces::StoredPlaces(const SavedEntry& entry) {
     std::ranges::sort(places_);
 }
 
-bool StoredPlaces::contains(std::size_t stretch, std::size_t message) const {
-    return std::ranges::binary_search(places_, std::pair(stretch, message));
+bool StoredPlaces::contains(std::size_t range, std::size_t message) const {
+    return std::ranges::binary_search(places_, std::pair(range, message));
 }
 
-void check_original(const MessageInfo& described, const SavedEntry& entry, std::size_t stretch, std::size_t message,
+void check_original(const MessageInfo& described, const SavedEntry& entry, std::size_t range, std::size_t message,
                     bool is_stored) {
-    const MessageInfo& saved = entry.undo[stretch].infos[message];
+    const MessageInfo& saved = entry.undo[range].infos[message];
     const bool same_shape = described.role == saved.role && described.parts.size() == saved.parts.size();
     if (same_shape && (is_stored || described.fingerprint == saved.fingerprint)) return;
     throw Error(

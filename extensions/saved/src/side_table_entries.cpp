@@ -10,26 +10,26 @@ namespace {
 
 constexpr std::array<std::string_view, 4> entry_kinds{"edit", "tool_return", "restore", "sync"};
 
-ordered_json json_of_stretch(const SavedEntry::Stretch& stretch) {
-    ordered_json json{{"first", stretch.first}, {"count", stretch.count}};
-    for (const std::string& message : stretch.messages) json["messages"].push_back(json_of_bytes(message));
-    for (const MessageInfo& info : stretch.infos) json["infos"].push_back(json_of_info(info, true));
+ordered_json json_of_stretch(const SavedEntry::Range& range) {
+    ordered_json json{{"first", range.first}, {"count", range.count}};
+    for (const std::string& message : range.messages) json["messages"].push_back(json_of_bytes(message));
+    for (const MessageInfo& info : range.infos) json["infos"].push_back(json_of_info(info, true));
     return json;
 }
 
-SavedEntry::Stretch stretch_of(const ordered_json& json, const std::string& where) {
+SavedEntry::Range stretch_of(const ordered_json& json, const std::string& where) {
     ObjectReader reader(json, where);
-    SavedEntry::Stretch stretch{.first = reader.index("first"), .count = reader.index("count")};
+    SavedEntry::Range range{.first = reader.index("first"), .count = reader.index("count")};
     read_array(reader.find("messages"), reader.place("messages"),
                [&](const ordered_json& element, const std::string& place) {
-                   stretch.messages.push_back(bytes_of(element, place));
+                   range.messages.push_back(bytes_of(element, place));
                });
     read_array(reader.find("infos"), reader.place("infos"), [&](const ordered_json& element, const std::string& place) {
-        stretch.infos.push_back(info_of(element, place));
+        range.infos.push_back(info_of(element, place));
     });
     reader.done();
-    if (stretch.messages.size() != stretch.infos.size()) fail_side_table(where, "not as many infos as messages");
-    return stretch;
+    if (range.messages.size() != range.infos.size()) fail_side_table(where, "not as many infos as messages");
+    return range;
 }
 
 StoredText text_of_entry(const ordered_json& json, const std::string& where, const SavedEntry& entry) {
@@ -60,7 +60,7 @@ ordered_json json_of_entry(const SavedEntry& entry) {
                       {"next_serial", entry.next_serial}};
     if (entry.prefix_edited_before) json["prefix_edited_before"] = true;
     for (const std::string& key : entry.stored) json["stored"].push_back(json_of_bytes(key));
-    for (const SavedEntry::Stretch& stretch : entry.undo) json["undo"].push_back(json_of_stretch(stretch));
+    for (const SavedEntry::Range& range : entry.undo) json["undo"].push_back(json_of_stretch(range));
     for (const StoredText& text : entry.texts) {
         json["texts"].push_back(
             {{"splice", text.splice}, {"message", text.message}, {"part", text.part}, {"key", text.key}});

@@ -1,8 +1,8 @@
-// A server of one's own says what is otherwise configured: its window, its slots, its tokens. No network.
+// A self-hosted server says what is otherwise configured: its window, its slots, its tokens. No network.
 #include <whittle/openai/openai_chat_model.hpp>
 #include <whittle/preset/presets.hpp>
-#include <whittle/servers/cut_watch.hpp>
 #include <whittle/servers/server_tokens.hpp>
+#include <whittle/servers/silent_truncation.hpp>
 #include <whittle/whittle.hpp>
 
 #include <nlohmann/json.hpp>
@@ -39,12 +39,12 @@ int main() {
     const auto transport = std::make_shared<Server>();
     // [learn]
     const ServerAddress address{.base_url = "http://127.0.0.1:8080/v1", .model = "small"};
-    const ServerFacts facts = learn_server(*transport, address);
+    const ServerFacts facts = probe_server(*transport, address);
     PresetConfig config = preset_config(Preset::local, profile_with({.output_reserve = 500}, facts));
     if (facts.has_tokenizer) config.chain.token_counter = server_counter(transport, address, facts.kind);
     const OpenAIModelConfig small{.model = "small", .base_url = address.base_url, .extra = pinned_to_slot("", 0)};
     const auto model =
-        with_cut_watch(std::make_shared<OpenAIChatModel>(transport, small), {.window = facts.context_window});
+        with_truncation_check(std::make_shared<OpenAIChatModel>(transport, small), {.window = facts.context_window});
     AgentLoop<openai::Message> loop{model, {}, make_chain<openai::Message>(config)};
     // [/learn]
     Conversation<openai::Message> conversation("chat");

@@ -4,15 +4,15 @@
 #include <cmath>
 #include <iterator>
 
-// What a server of one's own makes of a conversation: its speed, and what it keeps.
+// What a self-hosted server makes of a conversation: its speed, and what it keeps.
 
 namespace whittle::inline v0 {
 
 void ServerSpeed::observe(const ServerTiming& timing) noexcept {
-    const bool is_told = timing.output_tokens > 0 && timing.output_ms > 0.0 && timing.prompt_tokens >= 0 &&
-                         timing.prompt_ms >= 0.0 && timing.cached_tokens >= 0 && std::isfinite(timing.prompt_ms) &&
-                         std::isfinite(timing.output_ms);
-    if (!is_told) return;
+    const bool has_timing = timing.output_tokens > 0 && timing.output_ms > 0.0 && timing.prompt_tokens >= 0 &&
+                            timing.prompt_ms >= 0.0 && timing.cached_tokens >= 0 && std::isfinite(timing.prompt_ms) &&
+                            std::isfinite(timing.output_ms);
+    if (!has_timing) return;
     read_tokens_ += static_cast<double>(timing.prompt_tokens);
     read_ms_ += timing.prompt_ms;
     const double output = static_cast<double>(timing.output_tokens);
@@ -58,8 +58,8 @@ void ServerSlot::answered(std::span<const std::uint32_t> prompt, std::span<const
 
 void ServerSlot::add_checkpoint(std::size_t tokens) {
     const std::size_t last = marks_.empty() ? 0 : marks_.back();
-    if (checkpoints_->most == 0 || tokens < last + std::max<std::size_t>(checkpoints_->min_step, 1)) return;
-    if (marks_.size() == checkpoints_->most) marks_.erase(marks_.begin());
+    if (checkpoints_->max_count == 0 || tokens < last + std::max<std::size_t>(checkpoints_->min_step, 1)) return;
+    if (marks_.size() == checkpoints_->max_count) marks_.erase(marks_.begin());
     marks_.push_back(tokens);
 }
 

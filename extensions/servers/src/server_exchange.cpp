@@ -16,8 +16,8 @@ std::string server_root(std::string_view base_url) {
     return std::string(base_url);
 }
 
-ServerAnswer ask_server(HttpTransport& transport, const ServerAddress& address, std::string_view path,
-                        std::string body) {
+ServerAnswer query_server(HttpTransport& transport, const ServerAddress& address, std::string_view path,
+                          std::string body) {
     HttpRequest request{.method = body.empty() ? "GET" : "POST",
                         .url = server_root(address.base_url).append(path),
                         .headers = address.headers,

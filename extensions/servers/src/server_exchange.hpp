@@ -24,8 +24,8 @@ struct ServerAnswer {
 [[nodiscard]] std::string server_root(std::string_view base_url);
 
 /// GET where `body` is empty. `path` begins with a slash. Throws what the transport throws.
-[[nodiscard]] ServerAnswer ask_server(HttpTransport& transport, const ServerAddress& address, std::string_view path,
-                                      std::string body = {});
+[[nodiscard]] ServerAnswer query_server(HttpTransport& transport, const ServerAddress& address, std::string_view path,
+                                        std::string body = {});
 
 /// The first whole number above 0 at one of the places.
 [[nodiscard]] std::optional<std::int64_t> number_at(const nlohmann::ordered_json& json,

@@ -15,9 +15,9 @@ namespace whittle::inline v0 {
 
 namespace {
 
-using detail::ask_server;
 using detail::entry_of;
 using detail::number_at;
+using detail::query_server;
 using detail::ServerAnswer;
 using detail::text_at;
 using nlohmann::ordered_json;
@@ -90,17 +90,17 @@ bool is_named(std::string_view name, std::string_view id) {
 
 /// True: it is Ollama.
 bool take_ollama(HttpTransport& transport, const ServerAddress& address, ServerFacts& facts) {
-    const ServerAnswer running = ask_server(transport, address, "/api/ps");
+    const ServerAnswer running = query_server(transport, address, "/api/ps");
     if (!running.is_object() || !running.json.contains("models") || !running.json["models"].is_array()) return false;
     facts.kind = ServerKind::ollama;
-    facts.cuts_silently = true;
+    facts.truncates_silently = true;
     for (const ordered_json& model : running.json["models"]) {
         if (is_named(text_at(model, "name"), address.model))
             facts.context_window = number_at(model, {"/context_length"}).value_or(0);
     }
     if (address.model.empty()) return true;
     const ServerAnswer shown =
-        ask_server(transport, address, "/api/show", ordered_json{{"model", address.model}}.dump());
+        query_server(transport, address, "/api/show", ordered_json{{"model", address.model}}.dump());
     if (!shown.is_object()) return true;
     facts.trained_window = trained_window_of(shown.json);
     if (facts.context_window == 0) facts.context_window = num_ctx_of(text_at(shown.json, "parameters"));
@@ -111,7 +111,7 @@ bool take_ollama(HttpTransport& transport, const ServerAddress& address, ServerF
 }
 
 void take_lm_studio(HttpTransport& transport, const ServerAddress& address, ServerFacts& facts) {
-    const ServerAnswer list = ask_server(transport, address, "/api/v0/models");
+    const ServerAnswer list = query_server(transport, address, "/api/v0/models");
     const ordered_json* model = list.is_object() ? entry_of(list.json, "data", "id", address.model) : nullptr;
     if (model == nullptr || !model->contains("max_context_length")) return;
     facts.kind = ServerKind::lm_studio;
@@ -134,15 +134,15 @@ std::string_view name_of(ServerKind kind) noexcept {
     return "other";
 }
 
-ServerFacts learn_server(HttpTransport& transport, const ServerAddress& address) {
+ServerFacts probe_server(HttpTransport& transport, const ServerAddress& address) {
     ServerFacts facts;
-    const ServerAnswer models = ask_server(transport, address, "/v1/models");
+    const ServerAnswer models = query_server(transport, address, "/v1/models");
     facts.status = models.status;
     if (models.status == 401 || models.status == 403) return facts;
     facts.models = ids_of(models.json);
     if (const ordered_json* entry = entry_of(models.json, "data", "id", address.model)) take_entry(*entry, facts);
     if (facts.kind == ServerKind::vllm) return facts;
-    const ServerAnswer props = ask_server(transport, address, "/props");
+    const ServerAnswer props = query_server(transport, address, "/props");
     facts.is_loading = props.status == 503;
     if (props.is_object()) take_props(props.json, facts);
     if (facts.kind == ServerKind::llama_server || facts.context_window > 0) return facts;

@@ -19,7 +19,7 @@ namespace whittle::inline v0 {
 
 namespace {
 
-using detail::ask_server;
+using detail::query_server;
 using detail::ServerAnswer;
 using nlohmann::ordered_json;
 
@@ -47,16 +47,16 @@ std::int64_t count_text(HttpTransport& transport, const ServerAddress& address, 
         kind == ServerKind::vllm
             ? ordered_json{{"model", address.model}, {"prompt", text}, {"add_special_tokens", false}}
             : ordered_json{{"content", text}, {"add_special", false}, {"parse_special", false}};
-    return tokens_in("/tokenize", ask_server(transport, address, "/tokenize", dumped(body)));
+    return tokens_in("/tokenize", query_server(transport, address, "/tokenize", dumped(body)));
 }
 
 std::int64_t count_body(HttpTransport& transport, const ServerAddress& address, ServerKind kind, std::string body) {
     if (kind == ServerKind::vllm)
-        return tokens_in("/tokenize", ask_server(transport, address, "/tokenize", std::move(body)));
-    const ServerAnswer applied = ask_server(transport, address, "/apply-template", std::move(body));
+        return tokens_in("/tokenize", query_server(transport, address, "/tokenize", std::move(body)));
+    const ServerAnswer applied = query_server(transport, address, "/apply-template", std::move(body));
     if (!applied.is_object() || !applied.json.contains("prompt")) fail_count("/apply-template", applied);
     const ordered_json prompt{{"content", applied.json["prompt"]}, {"add_special", true}, {"parse_special", true}};
-    return tokens_in("/tokenize", ask_server(transport, address, "/tokenize", dumped(prompt)));
+    return tokens_in("/tokenize", query_server(transport, address, "/tokenize", dumped(prompt)));
 }
 
 class ServerCounter final : public TokenCounter {

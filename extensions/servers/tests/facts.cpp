@@ -21,14 +21,14 @@ TEST_CASE("a recorded llama-server of 2026 tells its window, slots and what its 
     RoutedTransport server;
     server.on("GET /v1/models", server_reply("llama_server_2026_models"))
         .on("GET /props", server_reply("llama_server_2026_props"));
-    const ServerFacts facts = learn_server(server, {.base_url = at});
+    const ServerFacts facts = probe_server(server, {.base_url = at});
     CHECK(facts.kind == ServerKind::llama_server);
     CHECK(facts.context_window == 2'048);
     CHECK(facts.trained_window == 8'192);
     CHECK(facts.slots == 1);
     CHECK(facts.renders_tools == false);
     CHECK(facts.has_tokenizer);
-    CHECK_FALSE(facts.cuts_silently);
+    CHECK_FALSE(facts.truncates_silently);
     CHECK(facts.models == std::vector<std::string>{"SmolLM2-135M-Instruct.Q4_1.gguf"});
     CHECK(server.asked == std::vector<std::string>{"GET /v1/models", "GET /props"});
 }
@@ -37,7 +37,7 @@ TEST_CASE("a recorded llama-server of 2025 tells the window of one slot in its p
     RoutedTransport server;
     server.on("GET /v1/models", server_reply("llama_server_2025_models"))
         .on("GET /props", server_reply("llama_server_2025_props"));
-    const ServerFacts facts = learn_server(server, {.base_url = "http://127.0.0.1:1/"});
+    const ServerFacts facts = probe_server(server, {.base_url = "http://127.0.0.1:1/"});
     CHECK(facts.kind == ServerKind::llama_server);
     CHECK(facts.context_window == 2'048);  // it was started with 4,096 for two slots
     CHECK(facts.slots == 2);
@@ -48,7 +48,7 @@ TEST_CASE("a llama-server that still loads its model says so and nothing else", 
     RoutedTransport server;
     server.on("GET /v1/models", server_reply("llama_server_2025_models"))
         .on("GET /props", server_reply("llama_server_2025_loading"), 503);
-    const ServerFacts facts = learn_server(server, {.base_url = at});
+    const ServerFacts facts = probe_server(server, {.base_url = at});
     CHECK(facts.kind == ServerKind::llama_server);
     CHECK(facts.is_loading);
     CHECK(facts.context_window == 0);
@@ -59,17 +59,17 @@ TEST_CASE("a recorded Ollama tells its window before its model is loaded and aft
     server.on("GET /v1/models", server_reply("ollama_2026_models"))
         .on("GET /api/ps", server_reply("ollama_2026_ps"))
         .on("POST /api/show", server_reply("ollama_2026_show"));
-    const ServerFacts loaded = learn_server(server, {.base_url = at, .model = "smollm2"});
+    const ServerFacts loaded = probe_server(server, {.base_url = at, .model = "smollm2"});
     CHECK(loaded.kind == ServerKind::ollama);
     CHECK(loaded.context_window == 1'024);
     CHECK(loaded.trained_window == 8'192);
     CHECK(loaded.renders_tools == false);
-    CHECK(loaded.cuts_silently);
+    CHECK(loaded.truncates_silently);
     CHECK_FALSE(loaded.has_tokenizer);
     CHECK(loaded.models == std::vector<std::string>{"smollm2:latest"});
 
     server.on("GET /api/ps", R"({"models":[]})");  // as it says before
-    CHECK(learn_server(server, {.base_url = at, .model = "smollm2"}).context_window == 1'024);
+    CHECK(probe_server(server, {.base_url = at, .model = "smollm2"}).context_window == 1'024);
 }
 
 TEST_CASE("Ollama as documented tells the window of a loaded model, and is known to cut in silence", "[servers]") {
@@ -77,19 +77,19 @@ TEST_CASE("Ollama as documented tells the window of a loaded model, and is known
     server.on("GET /v1/models", server_reply("ollama_documented_models"))
         .on("GET /api/ps", server_reply("ollama_documented_ps"))
         .on("POST /api/show", server_reply("ollama_documented_show"));
-    const ServerFacts loaded = learn_server(server, {.base_url = at, .model = "qwen2.5"});
+    const ServerFacts loaded = probe_server(server, {.base_url = at, .model = "qwen2.5"});
     CHECK(loaded.kind == ServerKind::ollama);
     CHECK(loaded.context_window == 4'096);
     CHECK(loaded.trained_window == 32'768);
     CHECK(loaded.renders_tools == true);
-    CHECK(loaded.cuts_silently);
+    CHECK(loaded.truncates_silently);
     CHECK_FALSE(loaded.has_tokenizer);
     CHECK(server.bodies.back() == R"({"model":"qwen2.5"})");
 
     server.on("GET /api/ps", R"({"models":[]})");  // not loaded yet: what its file sets
-    CHECK(learn_server(server, {.base_url = at, .model = "qwen2.5"}).context_window == 8'192);
+    CHECK(probe_server(server, {.base_url = at, .model = "qwen2.5"}).context_window == 8'192);
     server.on("POST /api/show", R"({"parameters":"stop \"x\"","model_info":{"qwen2.context_length":"x"}})");
-    const ServerFacts unset = learn_server(server, {.base_url = at, .model = "qwen2.5"});
+    const ServerFacts unset = probe_server(server, {.base_url = at, .model = "qwen2.5"});
     CHECK(unset.context_window == 0);  // its default follows the machine's memory: not guessed
     CHECK(unset.trained_window == 0);
 }
@@ -97,7 +97,7 @@ TEST_CASE("Ollama as documented tells the window of a loaded model, and is known
 TEST_CASE("vLLM as documented tells its window in its list of models and is asked no more", "[servers]") {
     RoutedTransport server;
     server.on("GET /v1/models", server_reply("vllm_documented_models"));
-    const ServerFacts facts = learn_server(server, {.base_url = at, .model = "Qwen/Qwen3-8B"});
+    const ServerFacts facts = probe_server(server, {.base_url = at, .model = "Qwen/Qwen3-8B"});
     CHECK(facts.kind == ServerKind::vllm);
     CHECK(facts.context_window == 40'960);
     CHECK(facts.has_tokenizer);
@@ -109,18 +109,18 @@ TEST_CASE("LM Studio as documented tells the window with which a model is loaded
     RoutedTransport server;
     server.on("GET /v1/models", server_reply("lm_studio_documented_openai_models"))
         .on("GET /api/v0/models", server_reply("lm_studio_documented_models"));
-    const ServerFacts facts = learn_server(server, {.base_url = at, .model = "qwen2.5-7b-instruct"});
+    const ServerFacts facts = probe_server(server, {.base_url = at, .model = "qwen2.5-7b-instruct"});
     CHECK(facts.kind == ServerKind::lm_studio);
     CHECK(facts.context_window == 4'096);
     CHECK(facts.trained_window == 32'768);
     CHECK(facts.renders_tools == true);
-    CHECK(learn_server(server, {.base_url = at, .model = "meta-llama-3.1-8b-instruct"}).context_window == 0);
+    CHECK(probe_server(server, {.base_url = at, .model = "meta-llama-3.1-8b-instruct"}).context_window == 0);
 }
 
 TEST_CASE("a server that refuses the key is asked no more, and nonsense says nothing", "[servers]") {
     RoutedTransport server;
     server.on("GET /v1/models", R"({"error":"no"})", 401);
-    const ServerFacts refused = learn_server(server, {.base_url = at, .headers = {{"Authorization", "Bearer k"}}});
+    const ServerFacts refused = probe_server(server, {.base_url = at, .headers = {{"Authorization", "Bearer k"}}});
     CHECK(refused.status == 401);
     CHECK(server.asked.size() == 1);
     CHECK(find_header(server.headers, "authorization") == "Bearer k");
@@ -132,9 +132,9 @@ TEST_CASE("a server that refuses the key is asked no more, and nonsense says not
         for (const char* route :
              {"GET /v1/models", "GET /props", "GET /api/ps", "POST /api/show", "GET /api/v0/models"})
             odd.on(route, body);
-        const ServerFacts facts = learn_server(odd, {.base_url = at, .model = "m"});
+        const ServerFacts facts = probe_server(odd, {.base_url = at, .model = "m"});
         CHECK(facts.context_window == 0);
-        CHECK_FALSE(facts.cuts_silently);
+        CHECK_FALSE(facts.truncates_silently);
         CHECK_FALSE(facts.renders_tools.has_value());
     }
 }

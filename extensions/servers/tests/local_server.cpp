@@ -1,4 +1,4 @@
-// A server of one's own: what its timings say of its speed, and what it keeps of a conversation.
+// A self-hosted server: what its timings say of its speed, and what it keeps of a conversation.
 #include "whittle/servers/local_server.hpp"
 #include "support/catch.hpp"
 #include "whittle/openai/openai.hpp"
@@ -99,7 +99,7 @@ TEST_CASE("a slot keeps the prompt and its reply but for the last token, and rea
 }
 
 TEST_CASE("a slot that goes back to checkpoints alone reads from the last one in front of a change", "[preset]") {
-    ServerSlot slot(SlotCheckpoints{.most = 2, .min_step = 50});
+    ServerSlot slot(SlotCheckpoints{.max_count = 2, .min_step = 50});
     const auto answer = [&](std::uint32_t size) { slot.answered(tokens(0, size), {}); };
     answer(100);
     answer(120);  // too near to the one before
@@ -114,7 +114,7 @@ TEST_CASE("a slot that goes back to checkpoints alone reads from the last one in
     slot.answered(tokens(0, 250) + tokens(900, 90), {});  // gone back to 200: what stood behind is gone
     CHECK(slot.cached(tokens(0, 250) + tokens(900, 10)) == 200);
     CHECK(slot.cached(tokens(0, 250) + tokens(900, 91)) == 340);
-    ServerSlot none(SlotCheckpoints{.most = 0});
+    ServerSlot none(SlotCheckpoints{.max_count = 0});
     none.answered(tokens(0, 100), {});
     CHECK(none.cached(tokens(0, 101)) == 100);
     CHECK(none.cached(tokens(0, 99) + tokens(900, 9)) == 0);
@@ -189,7 +189,7 @@ private:
         if (kept == 0 && !states_.empty()) kept = states_.back().size();
         const std::size_t last = states_.empty() ? 0 : states_.back().size();
         if (requested.size() >= last + std::max<std::size_t>(1, checkpoints_->min_step)) states_.push_back(requested);
-        if (states_.size() > checkpoints_->most) states_.erase(states_.begin());
+        if (states_.size() > checkpoints_->max_count) states_.erase(states_.begin());
         return kept;
     }
 
@@ -254,10 +254,10 @@ TEST_CASE("what a scripted server reads anew under the preset local is predicted
     CHECK(free.resets > 0);
     CHECK(free.resets < 20);
     CHECK(free.speed.profile().read != find_cache_profile("local")->read);
-    const Run dense = run_local(SlotCheckpoints{.most = 32, .min_step = 0});
+    const Run dense = run_local(SlotCheckpoints{.max_count = 32, .min_step = 0});
     CHECK(dense.resets > 0);
     CHECK(dense.read >= free.read);
-    const Run sparse = run_local(SlotCheckpoints{.most = 4, .min_step = 4'000});
+    const Run sparse = run_local(SlotCheckpoints{.max_count = 4, .min_step = 4'000});
     CHECK(sparse.read > dense.read);
-    CHECK(run_local(SlotCheckpoints{.most = 0}).read >= sparse.read);
+    CHECK(run_local(SlotCheckpoints{.max_count = 0}).read >= sparse.read);
 }

@@ -55,7 +55,7 @@ Server against(const RecordedServer& server, std::shared_ptr<HttpTransport> tran
 Talk talk_again(const RecordedServer& server, const TalkPlan& plan) {
     CAPTURE(server.prefix, plan.name);
     const auto transport = replay(server, plan.name);
-    Talk talk = carry_out(plan, against(server, transport));
+    Talk talk = execute_retention(plan, against(server, transport));
     CHECK(transport->mismatch() == "");
     CHECK(transport->sent() == transport->recording().exchanges.size());
     if (transport->same_bytes() < transport->sent())
@@ -134,7 +134,7 @@ TEST_CASE("the request behind a refusal is smaller, and a real server takes it",
         CAPTURE(server.prefix);
         const auto transport = replay(server, "overflow");
         const Recording& recording = transport->recording();
-        const Talk talk = carry_out(plans[0], against(server, transport));
+        const Talk talk = execute_retention(plans[0], against(server, transport));
         CHECK(std::ssize(talk.recoveries) == count_status(recording, 400));
         for (const Recovery& recovery : talk.recoveries) CHECK(recovery.tokens_after < recovery.tokens_before);
         for (std::size_t i = 0; i < talk.calls.size(); ++i) {
@@ -154,7 +154,7 @@ TEST_CASE("a real server's refusal that is not understood ends the conversation"
         if (exchange.status == 400) exchange.reply = R"({"error":{"code":400,"message":"no","type":"unheard_of"}})";
     }
     const auto transport = std::make_shared<ReplayTransport>(changed);
-    const Talk talk = carry_out(plans[0], against(recorded_servers()[0], transport));
+    const Talk talk = execute_retention(plans[0], against(recorded_servers()[0], transport));
     CHECK(talk.window == 0);
     CHECK(std::ranges::any_of(talk.runs, [](const RunResult& run) { return run.finish == Finish::failed; }));
 }
@@ -188,21 +188,21 @@ TEST_CASE("what a real server reads anew under the preset local is predicted to 
     REQUIRE(prefills.size() == 18);
     int edits = 0;
     for (const Prefill& prefill : prefills) {
-        CHECK(static_cast<std::int64_t>(prefill.predicted) == prefill.told.prompt_tokens);
-        edits += prefill.told.prompt_tokens > 400 ? 1 : 0;  // more than a note that is new
+        CHECK(static_cast<std::int64_t>(prefill.predicted) == prefill.timing.prompt_tokens);
+        edits += prefill.timing.prompt_tokens > 400 ? 1 : 0;  // more than a note that is new
     }
     CHECK(edits >= 2);
 }
 
 TEST_CASE("the timings of a real server come with each reply", "[real_model]") {
     const auto transport = replay(recorded_servers()[0], "local");
-    const Talk talk = carry_out(local_plan, against(recorded_servers()[0], transport));
+    const Talk talk = execute_retention(local_plan, against(recorded_servers()[0], transport));
     const std::vector<Prefill> prefills = prefills_of(transport->recording().exchanges);
     REQUIRE(talk.calls.size() == prefills.size());
     ServerSpeed speed;
     for (std::size_t i = 0; i < prefills.size(); ++i) {
         REQUIRE(talk.calls[i].timing.has_value());
-        CHECK(*talk.calls[i].timing == prefills[i].told);
+        CHECK(*talk.calls[i].timing == prefills[i].timing);
         speed.observe(*talk.calls[i].timing);
     }
     CHECK(speed.profile().read > 0.0);

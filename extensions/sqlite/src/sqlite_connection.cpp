@@ -31,8 +31,8 @@ std::string sqlite_reason(sqlite3* handle, int code) {
 
 void SqliteFinalize::operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
 
-SqliteConnection::SqliteConnection(const SqliteAccess& access, std::string attempted, SqliteDeadline deadline)
-    : attempted_(std::move(attempted)), deadline_(deadline), poll_(access.poll) {
+SqliteConnection::SqliteConnection(const SqliteAccess& access, std::string operation, SqliteDeadline deadline)
+    : operation_(std::move(operation)), deadline_(deadline), poll_(access.poll) {
     const int how = access.read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     const int flags = how | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE;
     const char* const vfs = access.vfs.empty() ? nullptr : access.vfs.c_str();
@@ -51,7 +51,7 @@ SqliteConnection::SqliteConnection(const SqliteAccess& access, std::string attem
     }
     const std::string reason = sqlite_reason(handle_, code);
     sqlite3_close_v2(handle_);
-    throw Error(Errc::storage_failed, fmt::format("{}: {}", attempted_, reason));
+    throw Error(Errc::storage_failed, fmt::format("{}: {}", operation_, reason));
 }
 
 SqliteConnection::~SqliteConnection() {
@@ -64,8 +64,8 @@ void SqliteConnection::abandon() noexcept {
     handle_ = nullptr;
 }
 
-void SqliteConnection::attempt(std::string attempted, SqliteDeadline deadline) {
-    attempted_ = std::move(attempted);
+void SqliteConnection::attempt(std::string operation, SqliteDeadline deadline) {
+    operation_ = std::move(operation);
     deadline_ = deadline;
 }
 
@@ -103,11 +103,11 @@ void SqliteConnection::fail(int code) const {
 }
 
 void SqliteConnection::fail(std::string_view reason) const {
-    throw Error(Errc::storage_failed, fmt::format("{}: {}", attempted_, reason));
+    throw Error(Errc::storage_failed, fmt::format("{}: {}", operation_, reason));
 }
 
 void SqliteConnection::damaged(std::string_view reason) const {
-    throw Error(Errc::damaged, fmt::format("{}: {}", attempted_, reason));
+    throw Error(Errc::damaged, fmt::format("{}: {}", operation_, reason));
 }
 
 void SqliteConnection::require_ok(int code) const {

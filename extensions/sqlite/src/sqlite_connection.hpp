@@ -36,14 +36,14 @@ struct SqliteAccess {
 /// `damaged` for a file that is no whole database, else `storage_failed`.
 class SqliteConnection {
 public:
-    SqliteConnection(const SqliteAccess& access, std::string attempted, SqliteDeadline deadline);
+    SqliteConnection(const SqliteAccess& access, std::string operation, SqliteDeadline deadline);
     ~SqliteConnection();
     SqliteConnection(const SqliteConnection&) = delete;
     SqliteConnection& operator=(const SqliteConnection&) = delete;
 
     /// What comes next, for error texts, and until when other writers are waited for.
-    void attempt(std::string attempted, SqliteDeadline deadline);
-    [[nodiscard]] const std::string& attempted() const noexcept { return attempted_; }
+    void attempt(std::string operation, SqliteDeadline deadline);
+    [[nodiscard]] const std::string& operation() const noexcept { return operation_; }
     [[nodiscard]] SqliteDeadline deadline() const noexcept { return deadline_; }
 
     void run(const char* sql);
@@ -68,7 +68,7 @@ private:
     static int on_progress(void* self);
 
     sqlite3* handle_ = nullptr;
-    std::string attempted_;
+    std::string operation_;
     SqliteDeadline deadline_;
     std::function<void()> poll_;
     mutable std::exception_ptr thrown_{};                     // by it

@@ -20,19 +20,19 @@ namespace {
 constexpr std::size_t most_idle = 8;
 constexpr std::int64_t checkpoint_bytes = std::int64_t{16} << 20;
 
-[[noreturn]] void refuse(const std::string& attempted, std::string_view reason) {
-    throw Error(Errc::storage_failed, fmt::format("{}: {}", attempted, reason));
+[[noreturn]] void refuse(const std::string& operation, std::string_view reason) {
+    throw Error(Errc::storage_failed, fmt::format("{}: {}", operation, reason));
 }
 
 /// The path with its directory resolved, since SQLite is told to follow no symbolic link.
-std::string resolved_path(const std::string& attempted, std::string_view path) {
+std::string resolved_path(const std::string& operation, std::string_view path) {
     const std::size_t slash = path.rfind('/');
     const std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
     const std::string directory(slash == std::string_view::npos ? "." : path.substr(0, slash + 1));
     if (name.empty() || name == "." || name == ".." || path.find('\0') != std::string_view::npos)
-        refuse(attempted, "the path names no file");
+        refuse(operation, "the path names no file");
     char* const found = ::realpath(directory.c_str(), nullptr);
-    if (!found) refuse(attempted, std::strerror(errno));
+    if (!found) refuse(operation, std::strerror(errno));
     std::string resolved = found;
     std::free(found);
     if (!resolved.ends_with('/')) resolved += '/';
@@ -40,22 +40,22 @@ std::string resolved_path(const std::string& attempted, std::string_view path) {
 }
 
 /// Whoever may write beside the file may plant a log for it.
-void require_own_directory(const std::string& attempted, const std::string& path) {
+void require_own_directory(const std::string& operation, const std::string& path) {
     const std::string directory = path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
     struct stat status {};
-    if (::stat(directory.c_str(), &status) != 0) refuse(attempted, std::strerror(errno));
-    if (status.st_uid != ::geteuid()) refuse(attempted, "the directory belongs to another user");
-    if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) refuse(attempted, "others may write to the directory");
+    if (::stat(directory.c_str(), &status) != 0) refuse(operation, std::strerror(errno));
+    if (status.st_uid != ::geteuid()) refuse(operation, "the directory belongs to another user");
+    if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) refuse(operation, "others may write to the directory");
 }
 
-void require_own_file(const std::string& attempted, const std::string& path) {
+void require_own_file(const std::string& operation, const std::string& path) {
     struct stat status {};
     if (::lstat(path.c_str(), &status) != 0) {
         if (errno == ENOENT) return;
-        refuse(attempted, std::strerror(errno));
+        refuse(operation, std::strerror(errno));
     }
-    if (!S_ISREG(status.st_mode)) refuse(attempted, "not a regular file");
-    if (status.st_uid != ::geteuid()) refuse(attempted, "the file belongs to another user");
+    if (!S_ISREG(status.st_mode)) refuse(operation, "not a regular file");
+    if (status.st_uid != ::geteuid()) refuse(operation, "the file belongs to another user");
 }
 
 std::string uri_of(std::string_view path, std::string_view query) {
@@ -135,20 +135,20 @@ SqliteDatabase::Turn::~Turn() {
 
 SqliteDatabase::SqliteDatabase(std::string_view path, const SqliteStorageOptions& options, std::string vfs)
     : options_(options), access_{.vfs = std::move(vfs), .poll = options.poll}, owner_(::getpid()) {
-    const std::string attempted = fmt::format("open \"{}\"", path);
-    if (sqlite3_threadsafe() == 0) refuse(attempted, "this SQLite was built without threads");
+    const std::string operation = fmt::format("open \"{}\"", path);
+    if (sqlite3_threadsafe() == 0) refuse(operation, "this SQLite was built without threads");
     if (!options_.clock) options_.clock = system_clock();
-    path_ = resolved_path(attempted, path);
-    require_own_directory(attempted, path_);
-    require_own_file(attempted, path_);
+    path_ = resolved_path(operation, path);
+    require_own_directory(operation, path_);
+    require_own_file(operation, path_);
     access_.path = uri_of(path_, "");
     const bool is_read_only = ::access(path_.c_str(), F_OK) == 0 && ::access(path_.c_str(), W_OK) != 0;
-    idle_.push_back(is_read_only ? open_for_reading(attempted) : open_for_writing(attempted));
+    idle_.push_back(is_read_only ? open_for_reading(operation) : open_for_writing(operation));
 }
 
-std::unique_ptr<SqliteConnection> SqliteDatabase::open_for_writing(const std::string& attempted) {
-    auto first = std::make_unique<SqliteConnection>(access_, attempted, deadline());
-    if (::chmod(path_.c_str(), 0600) != 0) refuse(attempted, std::strerror(errno));
+std::unique_ptr<SqliteConnection> SqliteDatabase::open_for_writing(const std::string& operation) {
+    auto first = std::make_unique<SqliteConnection>(access_, operation, deadline());
+    if (::chmod(path_.c_str(), 0600) != 0) refuse(operation, std::strerror(errno));
     harden(*first);
     use_write_ahead_log(*first);
     set_up_for_writing(*first, options_);
@@ -157,12 +157,12 @@ std::unique_ptr<SqliteConnection> SqliteDatabase::open_for_writing(const std::st
 }
 
 /// Where not even the files of a log can be made, and there are none, nobody writes: the file is read as it is.
-std::unique_ptr<SqliteConnection> SqliteDatabase::open_for_reading(const std::string& attempted) {
+std::unique_ptr<SqliteConnection> SqliteDatabase::open_for_reading(const std::string& operation) {
     access_.read_only = true;
     const std::string directory = path_.substr(0, path_.rfind('/') + 1);
     const bool has_log = ::access((path_ + "-wal").c_str(), F_OK) == 0;
     if (!has_log && ::access(directory.c_str(), W_OK) != 0) access_.path = uri_of(path_, "?immutable=1");
-    auto first = connect(attempted);
+    auto first = connect(operation);
     require_sqlite_schema(*first, sqlite_schema_steps());
     return first;
 }
@@ -176,15 +176,15 @@ SqliteDeadline SqliteDatabase::deadline() const {
     return std::chrono::steady_clock::now() + std::chrono::milliseconds(options_.busy_timeout_ms);
 }
 
-std::unique_ptr<SqliteConnection> SqliteDatabase::connect(std::string attempted) const {
-    auto connection = std::make_unique<SqliteConnection>(access_, std::move(attempted), deadline());
+std::unique_ptr<SqliteConnection> SqliteDatabase::connect(std::string operation) const {
+    auto connection = std::make_unique<SqliteConnection>(access_, std::move(operation), deadline());
     harden(*connection);
     if (!access_.read_only) set_up_for_writing(*connection, options_);
     return connection;
 }
 
-SqliteDatabase::Lease SqliteDatabase::lease(std::string attempted) {
-    if (::getpid() != owner_) refuse(attempted, "the storage was opened before a fork: open it again in the child");
+SqliteDatabase::Lease SqliteDatabase::lease(std::string operation) {
+    if (::getpid() != owner_) refuse(operation, "the storage was opened before a fork: open it again in the child");
     std::unique_ptr<SqliteConnection> connection;
     {
         const std::scoped_lock lock(mutex_);
@@ -193,8 +193,8 @@ SqliteDatabase::Lease SqliteDatabase::lease(std::string attempted) {
             idle_.pop_back();
         }
     }
-    if (!connection) return {*this, connect(std::move(attempted))};
-    connection->attempt(std::move(attempted), deadline());
+    if (!connection) return {*this, connect(std::move(operation))};
+    connection->attempt(std::move(operation), deadline());
     return {*this, std::move(connection)};
 }
 

@@ -48,8 +48,8 @@ public:
         SqliteDatabase& database_;
     };
 
-    /// `attempted` begins the text of an Error.
-    [[nodiscard]] Lease lease(std::string attempted);
+    /// `operation` begins the text of an Error.
+    [[nodiscard]] Lease lease(std::string operation);
 
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
     [[nodiscard]] const SqliteStorageOptions& options() const noexcept { return options_; }
@@ -60,9 +60,9 @@ public:
 
 private:
     [[nodiscard]] SqliteDeadline deadline() const;
-    [[nodiscard]] std::unique_ptr<SqliteConnection> connect(std::string attempted) const;
-    [[nodiscard]] std::unique_ptr<SqliteConnection> open_for_writing(const std::string& attempted);
-    [[nodiscard]] std::unique_ptr<SqliteConnection> open_for_reading(const std::string& attempted);
+    [[nodiscard]] std::unique_ptr<SqliteConnection> connect(std::string operation) const;
+    [[nodiscard]] std::unique_ptr<SqliteConnection> open_for_writing(const std::string& operation);
+    [[nodiscard]] std::unique_ptr<SqliteConnection> open_for_reading(const std::string& operation);
     void give_back(std::unique_ptr<SqliteConnection> connection) noexcept;
 
     std::string path_;

@@ -141,10 +141,10 @@ public:
 private:
     void put_in_pieces(std::string_view key, std::string_view content, const Fingerprint& fingerprint) {
         constexpr auto chunk = static_cast<std::size_t>(sqlite_chunk_bytes);
-        const std::string attempted = fmt::format("put \"{}\"", key);
-        SqliteContentStream stream(database_, attempted, content.substr(0, chunk));
+        const std::string operation = fmt::format("put \"{}\"", key);
+        SqliteContentStream stream(database_, operation, content.substr(0, chunk));
         for (content.remove_prefix(chunk); content.size() >= chunk; content.remove_prefix(chunk))
-            stream.add(attempted, content.substr(0, chunk));
+            stream.add(operation, content.substr(0, chunk));
         publish_sqlite_object(database_, key, fingerprint, &stream, content);
     }
 

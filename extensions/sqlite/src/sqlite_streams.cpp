@@ -64,12 +64,12 @@ bool SqliteStreamLock::is_offered() noexcept {
 #endif
 }
 
-SqliteStreamLock::SqliteStreamLock(const std::string& attempted, const std::string& database_path,
+SqliteStreamLock::SqliteStreamLock(const std::string& operation, const std::string& database_path,
                                    std::int64_t content) {
 #ifdef F_OFD_SETLK
     fd_ = ::open((database_path + "-writers").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd_ < 0)
-        throw Error(Errc::storage_failed, fmt::format("{}: the file of writers: {}", attempted, std::strerror(errno)));
+        throw Error(Errc::storage_failed, fmt::format("{}: the file of writers: {}", operation, std::strerror(errno)));
     struct flock byte {};
     byte.l_type = F_WRLCK;
     byte.l_whence = SEEK_SET;
@@ -79,9 +79,9 @@ SqliteStreamLock::SqliteStreamLock(const std::string& attempted, const std::stri
     if (held_ || errno == EAGAIN || errno == EACCES) return;
     const int error = errno;
     ::close(fd_);
-    throw Error(Errc::storage_failed, fmt::format("{}: lock a writer: {}", attempted, std::strerror(error)));
+    throw Error(Errc::storage_failed, fmt::format("{}: lock a writer: {}", operation, std::strerror(error)));
 #else
-    (void)attempted, (void)database_path, (void)content;
+    (void)operation, (void)database_path, (void)content;
 #endif
 }
 
@@ -95,10 +95,10 @@ SqliteStreamLock::~SqliteStreamLock() {
     if (fd_ >= 0) ::close(fd_);
 }
 
-SqliteContentStream::SqliteContentStream(std::shared_ptr<SqliteDatabase> database, const std::string& attempted,
+SqliteContentStream::SqliteContentStream(std::shared_ptr<SqliteDatabase> database, const std::string& operation,
                                          std::string_view first_chunk)
     : database_(std::move(database)) {
-    const auto connection = database_->lease(attempted);
+    const auto connection = database_->lease(operation);
     const SqliteDatabase::Turn turn(*database_, *connection);
     const WithoutSync without_sync(*connection, database_->options().durability);
     SqliteTransaction transaction(*connection, SqliteIntent::write);
@@ -107,7 +107,7 @@ SqliteContentStream::SqliteContentStream(std::shared_ptr<SqliteDatabase> databas
     // A number whose last owner is just being swept may be locked for a moment.
     for (int tries = 0; SqliteStreamLock::is_offered() && !lock_; ++tries, ++stream_.content) {
         if (tries == most_tries_for_a_number) connection->fail("no number for a stream was free");
-        auto lock = std::make_unique<SqliteStreamLock>(attempted, database_->path(), stream_.content);
+        auto lock = std::make_unique<SqliteStreamLock>(operation, database_->path(), stream_.content);
         if (!lock->is_held()) continue;
         lock_ = std::move(lock);
         break;
@@ -130,8 +130,8 @@ void SqliteContentStream::require_there(SqliteConnection& connection) const {
     if (!has_sqlite_stream(connection, stream_)) connection.fail("the stream was swept: it was older than allowed");
 }
 
-void SqliteContentStream::add(const std::string& attempted, std::string_view chunk) {
-    const auto connection = database_->lease(attempted);
+void SqliteContentStream::add(const std::string& operation, std::string_view chunk) {
+    const auto connection = database_->lease(operation);
     const SqliteDatabase::Turn turn(*database_, *connection);
     const WithoutSync without_sync(*connection, database_->options().durability);
     SqliteTransaction transaction(*connection, SqliteIntent::write);

@@ -11,9 +11,9 @@ namespace whittle::inline v0 {
 /// the process ends, in whatever container it is.
 class SqliteStreamLock {
 public:
-    /// Tries for the byte `content`. Throws Error(storage_failed), which begins with `attempted`, if the file cannot be
+    /// Tries for the byte `content`. Throws Error(storage_failed), which begins with `operation`, if the file cannot be
     /// had.
-    SqliteStreamLock(const std::string& attempted, const std::string& database_path, std::int64_t content);
+    SqliteStreamLock(const std::string& operation, const std::string& database_path, std::int64_t content);
     ~SqliteStreamLock();
     SqliteStreamLock(const SqliteStreamLock&) = delete;
     SqliteStreamLock& operator=(const SqliteStreamLock&) = delete;
@@ -31,15 +31,15 @@ private:
 /// A content that is written piece by piece, each piece committed: what is seen is the object, which comes last.
 class SqliteContentStream {
 public:
-    /// Writes the first chunk. `attempted` begins the texts of errors.
-    SqliteContentStream(std::shared_ptr<SqliteDatabase> database, const std::string& attempted,
+    /// Writes the first chunk. `operation` begins the texts of errors.
+    SqliteContentStream(std::shared_ptr<SqliteDatabase> database, const std::string& operation,
                         std::string_view first_chunk);
     /// Takes the chunks away unless they were given to an object. Fails silently: the next opening sweeps.
     ~SqliteContentStream();
     SqliteContentStream(const SqliteContentStream&) = delete;
     SqliteContentStream& operator=(const SqliteContentStream&) = delete;
 
-    void add(const std::string& attempted, std::string_view chunk);
+    void add(const std::string& operation, std::string_view chunk);
 
     /// In a transaction that writes: what was written belongs to whoever names this number now.
     [[nodiscard]] std::int64_t hand_over(SqliteConnection& connection);

@@ -115,7 +115,7 @@ public:
         if (::fsync(fd_) != 0) connection_.fail(std::strerror(errno));
         if (::link(name_.c_str(), path_.c_str()) != 0) {
             if (errno == EEXIST)
-                throw Error(Errc::already_exists, fmt::format("{}: the file exists", connection_.attempted()));
+                throw Error(Errc::already_exists, fmt::format("{}: the file exists", connection_.operation()));
             connection_.fail(std::strerror(errno));
         }
         const std::size_t slash = path_.rfind('/');
@@ -153,7 +153,7 @@ std::vector<std::string> verify_sqlite_file(SqliteDatabase& database) {
 void back_up_sqlite_file(SqliteDatabase& database, std::string_view path) {
     const auto connection = database.lease(fmt::format("back up to \"{}\"", path));
     if (::access(std::string(path).c_str(), F_OK) == 0)
-        throw Error(Errc::already_exists, fmt::format("{}: the file exists", connection->attempted()));
+        throw Error(Errc::already_exists, fmt::format("{}: the file exists", connection->operation()));
     UnnamedBackup file(*connection, path);
     SqliteQuery(*connection, "VACUUM INTO ?").with_text(file.name()).run();
     file.publish();

@@ -37,15 +37,15 @@ private:
 
 int main() {
     std::map<StorageCheckOutcome, int> checks;
-    const auto tell = [&](const StorageCheckResult& check) {
+    const auto print_result = [&](const StorageCheckResult& check) {
         ++checks[check.outcome];
-        if (check.outcome == StorageCheckOutcome::broken) std::cout << to_string(check) << '\n';
+        if (check.outcome == StorageCheckOutcome::failed) std::cout << to_string(check) << '\n';
     };
     // [check]
-    const bool kept =
-        check_storage_conformance([] { return [store = std::make_shared<MapStorage>()] { return store; }; }, tell);
+    const bool passed = check_storage_conformance(
+        [] { return [store = std::make_shared<MapStorage>()] { return store; }; }, print_result);
     // [/check]
-    std::cout << checks[StorageCheckOutcome::kept] << " kept, " << checks[StorageCheckOutcome::broken] << " broken, "
-              << checks[StorageCheckOutcome::not_offered] << " not offered\n";
-    return kept ? 1 : 0;  // the bug has to be found
+    std::cout << checks[StorageCheckOutcome::passed] << " passed, " << checks[StorageCheckOutcome::failed]
+              << " failed, " << checks[StorageCheckOutcome::not_offered] << " not offered\n";
+    return passed ? 1 : 0;  // the bug has to be found
 }

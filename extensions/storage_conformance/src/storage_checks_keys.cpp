@@ -62,7 +62,7 @@ std::vector<std::string> odd_names() {
             "1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/19/20"};
 }
 
-void odd_names_are_kept_apart(CheckRun& run) {
+void odd_names_stay_distinct(CheckRun& run) {
     const std::vector<std::string> names = odd_names();
     for (const std::string& name : names) run.put(name, "content of " + name);
     run.reopen();
@@ -127,7 +127,7 @@ std::vector<std::string> refused_storage_keys() {
 StorageChecks checks_of_keys() {
     return {
         {"hostile keys are refused everywhere", CheckNeeds::nothing, hostile_keys_are_refused},
-        {"names of every kind are kept apart", CheckNeeds::nothing, odd_names_are_kept_apart},
+        {"names of every kind are kept apart", CheckNeeds::nothing, odd_names_stay_distinct},
     };
 }
 

@@ -79,7 +79,7 @@ void negative_ranges_are_refused(CheckRun& run) {
                      [&] { (void)run.storage().get("k", INT64_MIN, INT64_MAX); });
 }
 
-void stat_tells(CheckRun& run) {
+void stat_reports(CheckRun& run) {
     run.put("c/k", "12345");
     run.expect_bytes("c/k", 5);
 }
@@ -114,7 +114,7 @@ StorageChecks checks_of_objects() {
         {"a range is cut to the object", CheckNeeds::nothing, ranges_are_cut},
         {"a range that splits a character gives the bytes as they are", CheckNeeds::nothing, ranges_are_bytes},
         {"a negative range is refused", CheckNeeds::nothing, negative_ranges_are_refused},
-        {"stat tells key and length", CheckNeeds::nothing, stat_tells},
+        {"stat tells key and length", CheckNeeds::nothing, stat_reports},
         {"a removed key may be written again, with other content", CheckNeeds::removal, removed_is_free},
         {"locate gives the key, or a path that ends with it", CheckNeeds::nothing, locate_ends_with_key},
     };

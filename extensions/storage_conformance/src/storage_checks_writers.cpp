@@ -81,7 +81,7 @@ void both_ways_of_writing_agree(CheckRun& run) {
     run.expect_error("commit of other content", Errc::already_exists, [&] { run.put("b", "not the same", 3); });
 }
 
-void can_stream_tells(CheckRun& run) {
+void can_stream_reports(CheckRun& run) {
     run.expect(run.storage().can_stream() == run.streams(),
                fmt::format("can_stream: expected {}, as open_writer says", run.streams()));
 }
@@ -90,7 +90,7 @@ void can_stream_tells(CheckRun& run) {
 
 StorageChecks checks_of_writers() {
     return {
-        {"can_stream says whether there is a writer", CheckNeeds::nothing, can_stream_tells},
+        {"can_stream says whether there is a writer", CheckNeeds::nothing, can_stream_reports},
         {"a writer shows nothing before commit and everything after", CheckNeeds::streams,
          writer_shows_nothing_before_commit},
         {"a dropped writer leaves nothing", CheckNeeds::streams, dropped_writer_leaves_nothing},

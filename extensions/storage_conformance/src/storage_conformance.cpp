@@ -46,7 +46,7 @@ StorageCheckResult result_of(const StorageCheck& check, const OpenStorage& open,
     } catch (const std::exception& error) {
         result.failures.push_back(fmt::format("opening threw: {}", error.what()));
     }
-    if (!result.failures.empty()) result.outcome = StorageCheckOutcome::broken;
+    if (!result.failures.empty()) result.outcome = StorageCheckOutcome::failed;
     return result;
 }
 
@@ -64,8 +64,8 @@ void require_sizes(const StorageConformanceOptions& options) {
 
 std::string_view word_for(StorageCheckOutcome outcome) {
     switch (outcome) {
-        case StorageCheckOutcome::kept: return "kept";
-        case StorageCheckOutcome::broken: return "BROKEN";
+        case StorageCheckOutcome::passed: return "passed";
+        case StorageCheckOutcome::failed: return "FAILED";
         case StorageCheckOutcome::not_offered: return "not offered";
     }
     return "";
@@ -83,17 +83,17 @@ bool check_storage_conformance(const NewStorage& fresh, const std::function<void
                                const StorageConformanceOptions& options) {
     require_sizes(options);
     bool found = false;
-    bool kept = true;
+    bool passed = true;
     for (const StorageCheck& check : all_checks()) {
         if (!options.only.empty() && check.name != options.only) continue;
         found = true;
         const StorageCheckResult result = result_of(check, fresh(), options);
-        kept &= result.outcome != StorageCheckOutcome::broken;
+        passed &= result.outcome != StorageCheckOutcome::failed;
         report(result);
     }
     if (!found)
         throw Error(Errc::not_found, fmt::format("check_storage_conformance: there is no check \"{}\"", options.only));
-    return kept;
+    return passed;
 }
 
 std::string to_string(const StorageCheckResult& result) {

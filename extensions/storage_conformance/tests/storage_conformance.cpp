@@ -26,7 +26,7 @@ Findings findings_of(const NewStorage& fresh, const StorageConformanceOptions& o
     found.kept = check_storage_conformance(
         fresh,
         [&](const StorageCheckResult& result) {
-            if (result.outcome == StorageCheckOutcome::broken) found.broken.emplace(result.name);
+            if (result.outcome == StorageCheckOutcome::failed) found.broken.emplace(result.name);
             if (result.outcome == StorageCheckOutcome::not_offered) found.not_offered.emplace(result.name);
             found.text += to_string(result) + "\n";
         },
@@ -116,7 +116,7 @@ TEST_CASE("a store that fails is a failure of each check that it fails, not the 
 
 TEST_CASE("one check runs alone, and its failure says what was expected", "[storage]") {
     const Findings found = findings_of(broken_by(Fault::stat_is_off), {.only = "stat tells key and length"});
-    CHECK(found.text == "BROKEN: stat tells key and length\n    stat \"c/k\": expected 5 bytes, found \"c/k\" of 6\n");
+    CHECK(found.text == "FAILED: stat tells key and length\n    stat \"c/k\": expected 5 bytes, found \"c/k\" of 6\n");
     CHECK(errc_of([] { (void)findings_of(broken_by(Fault::none), {.only = "no such check"}); }) == Errc::not_found);
     CHECK(errc_of([] { (void)findings_of(broken_by(Fault::none), {.threads = 0}); }) == Errc::invalid_config);
 }

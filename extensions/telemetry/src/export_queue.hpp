@@ -49,9 +49,9 @@ public:
     }
 
     /// How many were dropped since the last time that somebody asked.
-    [[nodiscard]] std::int64_t take_untold() {
+    [[nodiscard]] std::int64_t take_unreported() {
         const std::lock_guard lock(mutex_);
-        return std::exchange(untold_, 0);
+        return std::exchange(unreported_, 0);
     }
 
     /// The oldest items, on their way out. They come back to the front unless they are settled. One batch at a time.
@@ -84,7 +84,7 @@ public:
 private:
     std::int64_t count_dropped(std::int64_t size) noexcept {
         dropped_ += size;
-        untold_ += size;
+        unreported_ += size;
         return size;
     }
     [[nodiscard]] std::int64_t held() const noexcept { return static_cast<std::int64_t>(items_.size()) + in_flight_; }
@@ -94,7 +94,7 @@ private:
     std::list<T> items_{};
     std::int64_t in_flight_ = 0;
     std::int64_t dropped_ = 0;
-    std::int64_t untold_ = 0;
+    std::int64_t unreported_ = 0;
 };
 
 }  // namespace whittle::inline v0::telemetry::detail

@@ -95,18 +95,18 @@ public:
     void event(const Event& event) {
         if (config_.metrics) tally_.event(event);
         if (!config_.logs) return;
-        if (records_.is_full()) return tell_dropped(records_.drop(1), "logs");
+        if (records_.is_full()) return report_dropped(records_.drop(1), "logs");
         std::list<LogRecord> one;
         one.push_back(detail::record_of(event, config_, parent(), config_.clock->now()));
-        tell_dropped(records_.push(std::move(one)), "logs");
+        report_dropped(records_.push(std::move(one)), "logs");
     }
 
     void report(const Report& report) {
         if (config_.metrics) tally_.report(report);
-        if (!config_.traces || !detail::is_told(report)) return;
+        if (!config_.traces || !detail::is_exported(report)) return;
         const auto context = parent();
         if (context && !context->is_sampled) return;
-        tell_dropped(spans_.push(detail::spans_of(report, config_, context, config_.clock->now())), "traces");
+        report_dropped(spans_.push(detail::spans_of(report, config_, context, config_.clock->now())), "traces");
     }
 
     FlushResult flush(const std::stop_token& stop) {
@@ -115,7 +115,7 @@ public:
         send(spans_, detail::traces_to_json, "/v1/traces", result.spans_sent, result, stop);
         send(records_, detail::logs_to_json, "/v1/logs", result.logs_sent, result, stop);
         if (config_.metrics && !result.retry) send_metrics(result, stop);
-        result.dropped = spans_.take_untold() + records_.take_untold();
+        result.dropped = spans_.take_unreported() + records_.take_unreported();
         result.waiting = waiting();
         return result;
     }
@@ -134,7 +134,7 @@ private:
         }
     }
 
-    void tell_dropped(std::int64_t dropped, std::string_view signal) {
+    void report_dropped(std::int64_t dropped, std::string_view signal) {
         if (dropped > 0 && config_.metrics) tally_.dropped(signal, dropped);
     }
 

@@ -267,12 +267,12 @@ std::string metrics_to_json(const std::array<std::vector<Series>, metric_count>&
 
 PartialSuccess read_partial_success(std::string_view body) {
     PartialSuccess partial;
-    const auto said = whittle::detail::parse_json(body).find("partialSuccess");
-    if (!said) return partial;
+    const auto response = whittle::detail::parse_json(body).find("partialSuccess");
+    if (!response) return partial;
     for (const char* name : {"rejectedSpans", "rejectedLogRecords", "rejectedDataPoints"}) {
-        if (const auto count = said->find(name)) partial.rejected = read_count(*count);
+        if (const auto count = response->find(name)) partial.rejected = read_count(*count);
     }
-    if (const std::string* message = said->find_string("errorMessage"))
+    if (const std::string* message = response->find_string("errorMessage"))
         partial.message = clipped(*message, longest_answer);
     return partial;
 }

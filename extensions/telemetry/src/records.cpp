@@ -163,7 +163,7 @@ private:
 
 }  // namespace
 
-bool is_told(const Report& report) noexcept {
+bool is_exported(const Report& report) noexcept {
     return std::ranges::any_of(report.stages, is_tried, &StageReport::outcome);
 }
 

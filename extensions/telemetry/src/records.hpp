@@ -52,7 +52,7 @@ struct LogRecord {
 };
 
 /// Whether a hook did something worth a span: a stage was due and tried.
-[[nodiscard]] bool is_told(const Report& report) noexcept;
+[[nodiscard]] bool is_exported(const Report& report) noexcept;
 
 /// The span of a hook that ended at `end`, then one for each stage that was due with the model calls that it made.
 [[nodiscard]] std::list<Span> spans_of(const Report& report, const OpenTelemetryConfig& config,

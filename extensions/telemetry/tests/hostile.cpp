@@ -60,8 +60,8 @@ TEST_CASE("hostile names give valid JSON of bounded size", "[telemetry]") {
             CHECK(is_valid_utf8(request.body));
             CHECK(request.body.size() < 400'000);  // most of it the name of the model, which is the host's own
         }
-        const json told = attributes_of(receiver->records().at(0));
-        CHECK(told.value("whittle.source", "").size() <= 256);
+        const json reported = attributes_of(receiver->records().at(0));
+        CHECK(reported.value("whittle.source", "").size() <= 256);
         CHECK(receiver->spans().at(1).value("status", json::object()).value("message", "").size() <= 4'096);
     }
 }

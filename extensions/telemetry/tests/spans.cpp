@@ -76,17 +76,17 @@ TEST_CASE("model calls of a stage are client spans of GenAI with their usage, on
     CHECK(failed["endTimeUnixNano"] == "996000000000");
 
     const json& worked = spans[3];
-    const json told = attributes_of(worked);
+    const json reported = attributes_of(worked);
     CHECK_FALSE(worked.contains("status"));
     CHECK(worked["endTimeUnixNano"] == "999500000000");
-    CHECK(told["gen_ai.operation.name"] == "chat");
-    CHECK(told["gen_ai.provider.name"] == "anthropic");
-    CHECK(told["gen_ai.request.model"] == "claude-small");
-    CHECK(told["gen_ai.usage.input_tokens"] == "43000");  // with what the cache had
-    CHECK(told["gen_ai.usage.cache_read.input_tokens"] == "2000");
-    CHECK(told["gen_ai.usage.cache_creation.input_tokens"] == "1000");
-    CHECK(told["gen_ai.usage.output_tokens"] == "900");
-    CHECK(told["whittle.purpose"] == "summarization: summary");
+    CHECK(reported["gen_ai.operation.name"] == "chat");
+    CHECK(reported["gen_ai.provider.name"] == "anthropic");
+    CHECK(reported["gen_ai.request.model"] == "claude-small");
+    CHECK(reported["gen_ai.usage.input_tokens"] == "43000");  // with what the cache had
+    CHECK(reported["gen_ai.usage.cache_read.input_tokens"] == "2000");
+    CHECK(reported["gen_ai.usage.cache_creation.input_tokens"] == "1000");
+    CHECK(reported["gen_ai.usage.output_tokens"] == "900");
+    CHECK(reported["whittle.purpose"] == "summarization: summary");
 }
 
 TEST_CASE("a stage that failed has the status of an error; without texts it says only which kind", "[telemetry]") {

@@ -80,11 +80,11 @@ TEST_CASE("a small queue that several threads fill loses exactly what it says", 
     telemetry::OpenTelemetry exporter(config, receiver);
     const EventSink on_event = exporter.on_event();
     std::atomic<std::int64_t> arrived{0};
-    std::atomic<std::int64_t> told{0};
+    std::atomic<std::int64_t> reported{0};
     const auto flush = [&] {
         const auto result = exporter.flush();
         arrived += result.logs_sent;
-        told += result.dropped;
+        reported += result.dropped;
     };
     feed([&](int i) {
         on_event(testing::committed_event());
@@ -92,8 +92,8 @@ TEST_CASE("a small queue that several threads fill loses exactly what it says", 
     });
     flush();
     CHECK(exporter.waiting() == 0);
-    CHECK(arrived + told == feeders * rounds);
-    CHECK(told == exporter.dropped());
+    CHECK(arrived + reported == feeders * rounds);
+    CHECK(reported == exporter.dropped());
 }
 
 TEST_CASE("Prometheus text can be asked for while threads count", "[telemetry]") {

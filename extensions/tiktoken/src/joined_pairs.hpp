@@ -12,7 +12,7 @@ public:
         for (std::size_t id = 0; id < tables.lengths.size(); ++id) {
             if (tables.lengths[id] != 2) continue;
             const unsigned char* pair = tables.bytes.data() + tables.offsets[id];
-            if (stay_together(pair[0], pair[1], pattern)) set(pair[0], pair[1]);
+            if (are_joined(pair[0], pair[1], pattern)) set(pair[0], pair[1]);
         }
     }
 
@@ -33,7 +33,7 @@ private:
     }
 
     /// Of o200k only "aB" is parted among letters, and what follows a "/", which may end a run of symbols.
-    static constexpr bool stay_together(unsigned char a, unsigned char b, Pattern pattern) noexcept {
+    static constexpr bool are_joined(unsigned char a, unsigned char b, Pattern pattern) noexcept {
         if (b >= 0x80 && b < 0xc0) return a >= 0x80;  // inside a character
         if (is_letter(a) && is_letter(b)) return pattern != Pattern::o200k || !is_small(a) || is_small(b);
         if (is_symbol(a) && is_symbol(b)) return a != '/';

@@ -9,7 +9,7 @@ namespace whittle::inline v0::logs {
 
 /// Whether a line of JSON has members whose names tell of tokens or usage. Names within texts, which are escaped there,
 /// are none.
-[[nodiscard]] bool tells_usage(std::string_view line) noexcept;
+[[nodiscard]] bool has_usage(std::string_view line) noexcept;
 
 /// Puts into `shortened` the JSON of `line` with each text of more than 256 bytes cut to about its first and its last
 /// 64, with its length between, so that other texts stay other texts mostly. Blanks around a text count for none of it:

@@ -22,7 +22,7 @@ namespace whittle::inline v0::detail {
 class ViolationLog {
 public:
     /// Whether all of these were met before, here or in the recording.
-    [[nodiscard]] bool knows(const std::vector<Violation>& after) const;
+    [[nodiscard]] bool contains(const std::vector<Violation>& after) const;
     void add(std::string_view trajectory, std::int64_t call, const std::vector<Violation>& before,
              const std::vector<Violation>& after);
     [[nodiscard]] std::vector<ReplayViolation> take() { return std::move(found_); }
@@ -65,14 +65,14 @@ private:
     void poll() const { throw_if_stopped(recording_.id, options_.stop); }
     void begin_run();
     void end_run();
-    [[nodiscard]] std::size_t count_together(std::size_t first) const;
-    void take(std::span<const M> together);
+    [[nodiscard]] std::size_t count_batch(std::size_t first) const;
+    void take(std::span<const M> batch);
     void take_call(const M& message);
     void take_results(std::span<const M> messages);
     void push(const M& message);
     void after_hook(const Report& report);
     void account();
-    void tell_request(const CacheAccount& raw, const CacheAccount& sent);
+    void notify_request(const CacheAccount& raw, const CacheAccount& sent);
     [[nodiscard]] bool has_to_check();
     void check_validity();
     void count_edits();
@@ -145,7 +145,7 @@ ReplayTotals Replayer<M>::run() {
     totals_.trajectories = 1;
     for (std::size_t i = 0; i < recording_.messages.size();) {
         poll();
-        const std::span<const M> next = recording_.messages.subspan(i, count_together(i));
+        const std::span<const M> next = recording_.messages.subspan(i, count_batch(i));
         for (const M& message : next) raw_.push_back(message);
         const bool is_reply = message_traits<M>::role(next.front()) == Role::assistant;
         if (!is_reply) set_clock(i + next.size() - 1);
@@ -179,18 +179,18 @@ void Replayer<M>::end_run() {
 
 /// Results in a row came back from one reply.
 template <ToolMessage M>
-std::size_t Replayer<M>::count_together(std::size_t first) const {
+std::size_t Replayer<M>::count_batch(std::size_t first) const {
     const auto rest = recording_.messages.subspan(first);
     const auto end = std::ranges::find_if_not(rest, holds_results<M>);
     return std::max<std::size_t>(1, static_cast<std::size_t>(end - rest.begin()));
 }
 
 template <ToolMessage M>
-void Replayer<M>::take(std::span<const M> together) {
-    const M& message = together.front();
+void Replayer<M>::take(std::span<const M> batch) {
+    const M& message = batch.front();
     const Role role = message_traits<M>::role(message);
     if (role == Role::assistant) return take_call(message);
-    if (holds_results(message)) return take_results(together);
+    if (holds_results(message)) return take_results(batch);
     if (starts_turn(describe(message))) {
         end_run();
         conversation_.begin_turn();
@@ -252,12 +252,12 @@ void Replayer<M>::account() {
     totals_.raw.add(raw, profile);
     totals_.sent.add(sent, profile);
     if (has_to_check()) check_validity();
-    if (options_.on_request) tell_request(raw, sent);
+    if (options_.on_request) notify_request(raw, sent);
     ++totals_.calls;
 }
 
 template <ToolMessage M>
-void Replayer<M>::tell_request(const CacheAccount& raw, const CacheAccount& sent) {
+void Replayer<M>::notify_request(const CacheAccount& raw, const CacheAccount& sent) {
     const auto pieces = sent_.messages();
     const auto keep = static_cast<std::size_t>(std::ranges::mismatch(previous_, pieces).in1 - previous_.begin());
     const std::optional<std::size_t> edited = keep < previous_.size() ? std::optional(keep) : std::nullopt;
@@ -273,10 +273,10 @@ void Replayer<M>::tell_request(const CacheAccount& raw, const CacheAccount& sent
 template <ToolMessage M>
 bool Replayer<M>::has_to_check() {
     constexpr std::size_t long_request = 1'000;  // messages
-    constexpr std::size_t most_unchecked = 32;   // requests
+    constexpr std::size_t max_unchecked = 32;    // requests
     if (!replaced_results_ && conversation_.journal().empty()) return false;
     ++unchecked_;
-    return conversation_.size() < long_request || unchecked_ >= most_unchecked ||
+    return conversation_.size() < long_request || unchecked_ >= max_unchecked ||
            !conversation_.changes_since(checked_version_).empty();
 }
 
@@ -289,7 +289,7 @@ void Replayer<M>::check_validity() {
         return validate(outline, chain_.config().profile.validity, std::nullopt, [&] { poll(); });
     };
     const std::vector<Violation> sent = violations_of(conversation_.outline());
-    if (violations_.knows(sent)) return;
+    if (violations_.contains(sent)) return;
     violations_.add(recording_.id, totals_.calls, violations_of(Outline(std::span<const MessageInfo>(raw_infos_))),
                     sent);
 }

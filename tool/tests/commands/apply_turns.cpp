@@ -50,16 +50,16 @@ TEST_CASE("apply knows from turn to turn what the provider's cache holds", "[app
     const TempDir dir;
     write_text(dir / "chain.json", memory_chain);
     write_text(dir / "talk.json", session_line("talk", 1, 4'000));
-    std::string told;
-    for (int turn = 0; turn < 5 && !has(told, "committed"); ++turn) {
-        told = run_cli(dir, "apply --config chain.json --in talk.json --out talk.json").out;
+    std::string reported;
+    for (int turn = 0; turn < 5 && !has(reported, "committed"); ++turn) {
+        reported = run_cli(dir, "apply --config chain.json --in talk.json --out talk.json").out;
         ordered_json talk = ordered_json::parse(read_text(dir / "talk.json"));
         for (const ordered_json& m : round_of(turn)) talk["messages"].push_back(m);
         write_text(dir / "talk.json", talk.dump());
     }
-    REQUIRE(has(told, "committed"));
-    CHECK(has(told, "cached tokens invalidated"));
-    CHECK_FALSE(has(told, " 0 cached tokens invalidated"));
+    REQUIRE(has(reported, "committed"));
+    CHECK(has(reported, "cached tokens invalidated"));
+    CHECK_FALSE(has(reported, " 0 cached tokens invalidated"));
 }
 
 TEST_CASE("apply says what was broken as it came, and what failed without being a failure", "[apps]") {
@@ -70,7 +70,7 @@ TEST_CASE("apply says what was broken as it came, and what failed without being 
     const CliResult broken = run_cli(dir, "apply --config chain.json --in talk.json --out out.json");
     CHECK(broken.exit_code == 0);
     CHECK(has(broken.err, "warning: talk.json: "));
-    CHECK(has(broken.err, " of openai_chat broken as it came, first at message 1: "));
+    CHECK(has(broken.err, " of openai_chat broken on input, first at message 1: "));
 }
 
 TEST_CASE("apply refuses messages that were changed in front of new ones, and names the first", "[apps]") {

@@ -136,12 +136,12 @@ TEST_CASE("what was written to the cache costs what its lifetime costs, as the l
 
 TEST_CASE("pauses tell how long the cache lives only where the log does not", "[apps]") {
     const TempDir dir;
-    const auto cache = [&](const std::string& told) {
+    const auto cache = [&](const std::string& reported) {
         write_text(dir / "s.jsonl",
                    R"({"id":"s","messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"},)"
                    R"({"role":"user","content":"c"},{"role":"assistant","content":"d"}],"meta":{"t":[0,1,600,601],)"
                    R"("usage":[[1,2,9000,0,1)" +
-                       told + R"(],[3,2,100,9000,1]]}})" + "\n");
+                       reported + R"(],[3,2,100,9000,1]]}})" + "\n");
         return scan_of(dir, "s.jsonl")["basis"]["caches"][0]["cache"].get<std::string>();
     };
     CHECK(cache("") == "anthropic_1h");  // read after 10 minutes

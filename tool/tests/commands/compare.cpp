@@ -84,7 +84,7 @@ TEST_CASE("the first screen of compare has the cheapest strategy first, and says
     for (const char* word :
          {"\ncost ratio: ", "\nedits possible: ", "\nneeded: ", "\nnoop: ", "\nwindow20: ", "\n--all: "})
         CHECK(has(result.out, word));
-    CHECK_FALSE(has(result.out, "dearer"));  // of one session
+    CHECK_FALSE(has(result.out, "costlier"));  // of one session
 }
 
 TEST_CASE("compare --all prints no table twice where one size of sessions is all there is", "[apps]") {
@@ -109,7 +109,7 @@ TEST_CASE("compare as JSON has every figure of every stratum, and single session
     CHECK(shown["profiles"] == json({"billed", "anthropic_5m", "openai", "openai_2026", "no_cache"}));
     CHECK(shown["strategies"].size() == 3);
     CHECK(all_of(shown, "noop")["tokens"]["pooled"] == 1.0);
-    CHECK(all_of(shown, "noop")["money"]["openai"]["c_star"]["median"] == 1.0);
+    CHECK(all_of(shown, "noop")["money"]["openai"]["with_refetches"]["median"] == 1.0);
     CHECK(all_of(shown, "mask2")["tokens"]["pooled"] < 0.5);
     CHECK(all_of(shown, "mask2")["resets"] > 0);
     CHECK(all_of(shown, "chain.json")["tokens"]["pooled"] < 1.0);
@@ -119,7 +119,7 @@ TEST_CASE("compare as JSON has every figure of every stratum, and single session
     const json with_sessions = json::parse(run_cli(dir, arguments + " --sessions --profile openai").out);
     CHECK(with_sessions["profiles"] == json({"openai"}));
     CHECK(strategy_in(with_sessions, "mask2")["sessions"][0]["session"] == "a");
-    CHECK(strategy_in(with_sessions, "mask2")["sessions"][0]["money"]["openai"]["c0"] > 0);
+    CHECK(strategy_in(with_sessions, "mask2")["sessions"][0]["money"]["openai"]["everything"] > 0);
 }
 
 TEST_CASE("compare as CSV has a line for each strategy, group and profile, of the same columns", "[apps]") {
@@ -217,9 +217,9 @@ TEST_CASE("figures of a chain agree with what the judge says of the requests tha
     };
     for (const char* profile : {"anthropic_5m", "openai", "openai_2026", "no_cache"}) {
         CAPTURE(profile, ours["money"][profile].dump(), judged[profile].dump());
-        CHECK(is_near(ours["money"][profile]["c"]["median"], judged[profile]["C"]["median"]));
-        CHECK(is_near(ours["money"][profile]["c_strict"]["median"], judged[profile]["C_strict"]["median"]));
-        CHECK(is_near(ours["money"][profile]["c_star_by_lines"]["median"], judged[profile]["Cstar"]["median"]));
+        CHECK(is_near(ours["money"][profile]["sent"]["median"], judged[profile]["C"]["median"]));
+        CHECK(is_near(ours["money"][profile]["sent_strict"]["median"], judged[profile]["C_strict"]["median"]));
+        CHECK(is_near(ours["money"][profile]["with_line_refetches"]["median"], judged[profile]["Cstar"]["median"]));
         CHECK(is_near(ours["money"][profile]["hit"], judged[profile]["hit"]));
     }
     CHECK(is_near(ours["tokens"]["pooled"], judged["token_ratio"]["sum"]));
@@ -232,7 +232,7 @@ TEST_CASE("figures of a chain agree with what the judge says of the requests tha
         CAPTURE(kind, ours["probes"][kind].dump(), rows.dump());
         for (const auto& [age, judges_age] : {std::pair{"1-10", "1-10"}, {"11-50", "11-50"}, {"over 50", ">50"}}) {
             const json& count = ours["probes"][kind][age];
-            CHECK(count["asked"] == rows[judges_age][0]);
+            CHECK(count["needed"] == rows[judges_age][0]);
             CHECK(count["visible"] == rows[judges_age][1]);
             CHECK(count["recoverable"] == rows[judges_age][2]);
         }

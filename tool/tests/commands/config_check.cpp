@@ -92,9 +92,9 @@ TEST_CASE("the schema of configurations takes what the reader takes, and refuses
     const std::string script = "python3 '" WHITTLE_SOURCE_DIR "/tool/tests/commands/config_schema.py' '" WHITTLE_CLI
                                "' '" WHITTLE_SOURCE_DIR "'";
     const int status = std::system((script + " > '" + (dir / "out") + "' 2>&1").c_str());
-    const std::string told = read_text(dir / "out");
-    if (told.starts_with("skipped: ")) SKIP_WITH_MESSAGE(told);
-    CAPTURE(told);
+    const std::string reported = read_text(dir / "out");
+    if (reported.starts_with("skipped: ")) SKIP_WITH_MESSAGE(reported);
+    CAPTURE(reported);
     CHECK(status == 0);
 }
 

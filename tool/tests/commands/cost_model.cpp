@@ -33,7 +33,8 @@ Ratios of_replay(const TempDir& dir, const std::string& file) {
     Ratios ratios;
     const json shown = json::parse(result.out);
     for (const json& session : shown.at("trajectories"))
-        ratios[session.at("trajectory")].push_back(quotient(session["cost"]["c_star"], session["cost"]["c0"]));
+        ratios[session.at("trajectory")].push_back(
+            quotient(session["cost"]["with_refetches"], session["cost"]["everything"]));
     return ratios;
 }
 
@@ -46,7 +47,7 @@ Ratios of_compare(const TempDir& dir, const std::string& file) {
     const json shown = json::parse(result.out);
     for (const json& session : shown.at("strategies").at(1).at("sessions")) {
         const json& money = session.at("money").at("billed");
-        ratios[session.at("session")].push_back(quotient(money["c_star"], money["c0"]));
+        ratios[session.at("session")].push_back(quotient(money["with_refetches"], money["everything"]));
     }
     return ratios;
 }
@@ -82,7 +83,7 @@ Ratios of_scan(const TempDir& dir, const std::string& file) {
         const double everything = std::stod(cells.at(column("cost_everything_sent")));
         if (everything == 0) continue;  // a bill without messages
         ratios[cells.at(column("session"))].push_back(
-            quotient(std::stod(cells.at(column("cost_with_repairs_recommended"))), everything));
+            quotient(std::stod(cells.at(column("cost_with_refetches_recommended"))), everything));
     }
     return ratios;
 }
@@ -155,9 +156,9 @@ TEST_CASE("what the first call was billed beyond its messages is paid with every
     const auto c0 = [&](const std::string& front) {
         const json shown =
             cost_in(dir, "compare s.jsonl --strategy noop --profile anthropic_5m --sessions --front " + front);
-        return shown["strategies"][0]["sessions"][0]["money"]["anthropic_5m"]["c0"].get<double>();
+        return shown["strategies"][0]["sessions"][0]["money"]["anthropic_5m"]["everything"].get<double>();
     };
-    CHECK(std::abs(c0("recorded") - cost["c0"].get<double>()) < 1);
+    CHECK(std::abs(c0("recorded") - cost["everything"].get<double>()) < 1);
     // 13 calls: once written, then read.
     CHECK(std::abs(c0("recorded") - c0("0") - 15'000 * (1.25 + 12 * 0.1)) < 2'000);
     CHECK(std::abs(c0("15000") - c0("recorded")) < 100);

@@ -70,10 +70,10 @@ call 3: 2 of its messages differ
       B kept, 1,000 tokens
 
 what these words mean:
-  clear: a placeholder stands for an old tool result
-  cleared: something short stands in its place
+  clear: an old tool result, replaced by a placeholder
+  cleared: replaced by a short placeholder
   kept: as it was recorded
-  old_round: of older tool rounds than those that stay
+  old_round: in tool rounds older than those that are kept
 )");
     CHECK(files_in(dir) == std::vector<std::string>{"all.json", "chain.json", "s.jsonl"});
 }
@@ -141,7 +141,7 @@ TEST_CASE("a summary that only one chain wrote stands in diff as added", "[apps]
     for (const ordered_json& message : shown["messages"]) {
         if (!message["b"].is_null()) continue;
         has_summary = true;
-        CHECK(message["a"]["fate"] == "added");
+        CHECK(message["a"]["state"] == "added");
         CHECK(has(message["a"]["text"].get<std::string>(), "Files were read."));
     }
     CHECK(has_summary);

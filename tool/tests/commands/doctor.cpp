@@ -158,7 +158,7 @@ TEST_CASE("doctor takes the window from a list of models, and survives what serv
     }
 }
 
-TEST_CASE("doctor tells what a server of one's own keeps, counts and cuts", "[apps]") {
+TEST_CASE("doctor tells what a self-hosted server keeps, counts and cuts", "[apps]") {
     const TempDir dir;
     const std::string topic = "model \"m\"";
     const auto doctor = [&](std::function<std::string(const std::string&)> answer) {
@@ -181,7 +181,7 @@ TEST_CASE("doctor tells what a server of one's own keeps, counts and cuts", "[ap
         if (line == "GET /api/ps") return R"({"models": [{"name": "qwen:latest", "context_length": 4096}]})";
         return "";
     });
-    CHECK(health(ollama, topic, "in silence") == "warning");
+    CHECK(health(ollama, topic, "silently truncates") == "warning");
     CHECK(health(ollama, topic, "its window has 4,096 tokens, profile.context_window 8,192") == "warning");
     CHECK(health(ollama, topic, "list of models") == "absent");
 }
@@ -195,8 +195,8 @@ TEST_CASE("doctor names a key that is not there, a server that is not there, and
     CHECK(key.exit_code == 1);
     CHECK(key.err == "whittle: failed: model \"m\"\n");
     CHECK(health(key, "model \"m\"", "the environment has no value WHITTLE_NO_SUCH_KEY") == "failed");
-    CHECK(health(key, "model \"m\"", "https://api.anthropic.com is not asked") == "ok");
-    CHECK(health(key, "cache marks", "up to 4 cache_control marks") == "ok");
+    CHECK(health(key, "model \"m\"", "https://api.anthropic.com is not queried") == "ok");
+    CHECK(health(key, "cache breakpoints", "up to 4 cache_control breakpoints") == "ok");
 
     std::string gone;
     {

@@ -50,7 +50,7 @@ def ours(whittle, file, chain):
     shown = json.loads(run(whittle, "compare", file, "--strategy", "noop", "--config", chain, "--profile", "anthropic_5m", "--json"))
     chains = [s for s in shown["strategies"] if s["type"] == "chain"]
     edits = chains[0]["strata"][0]["edits"]
-    return {age: (edits[age]["asked"], edits[age]["whole"]) for age in edits}
+    return {age: (edits[age]["needed"], edits[age]["possible"]) for age in edits}
 
 
 def judged(judge, file, requests):

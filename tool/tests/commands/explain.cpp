@@ -58,11 +58,11 @@ messages, by index in the recording, with tokens as recorded -> as sent:
       reduction keeps it: retained_round
 
 what these words mean:
-  clear: a placeholder stands for an old tool result
-  cleared: something short stands in its place
+  clear: an old tool result, replaced by a placeholder
+  cleared: replaced by a short placeholder
   kept: as it was recorded
-  old_round: of older tool rounds than those that stay
-  retained_round: of the newest tool rounds, which stay
+  old_round: in tool rounds older than those that are kept
+  retained_round: in the newest tool rounds, which are kept
 )");
     CHECK(files_in(dir) == std::vector<std::string>{"chain.json", "s.jsonl"});  // the store of the chain was not made
 }
@@ -88,7 +88,7 @@ TEST_CASE("explain --json has the same, and its tokens are those that replay cou
             sent += message["tokens_sent"].get<std::int64_t>();
             const ordered_json& now = request["messages"].at(message["sent"].get<std::size_t>());
             CHECK(now["role"] == message["role"]);
-            if (message["fate"] != "kept") CHECK(now["content"] == message["text"]);
+            if (message["state"] != "kept") CHECK(now["content"] == message["text"]);
         }
         CHECK(sent == shown["tokens_sent"]);
     }
@@ -97,7 +97,7 @@ TEST_CASE("explain --json has the same, and its tokens are those that replay cou
     CHECK(last["call"] == 6);
     const ordered_json* second = message_at(last, 4);
     REQUIRE(second != nullptr);
-    CHECK((*second)["fate"] == "cleared");
+    CHECK((*second)["state"] == "cleared");
     CHECK((*second)["edits"] == ordered_json::parse(R"([{"call": 3, "by": "reduction", "reason": "clear",
       "rule": "old_round", "count": 3005, "threshold": 3000}])"));
     CHECK((*second)["stored"] == ordered_json::array({"a/clear/c1"}));
@@ -114,13 +114,13 @@ TEST_CASE("explain shows which messages were folded, and what was added in their
     std::size_t folded = 0;
     std::optional<std::size_t> summary;
     for (const ordered_json& message : shown["messages"]) {
-        if (message["fate"] == "added" &&
+        if (message["state"] == "added" &&
             message["text"].get<std::string>().find("Six files were read.") != std::string::npos)
             summary = message["sent"].get<std::size_t>();
     }
     REQUIRE(summary);
     for (const ordered_json& message : shown["messages"]) {
-        if (message["fate"] != "folded") continue;
+        if (message["state"] != "folded") continue;
         ++folded;
         CHECK(message["folded_into"] == *summary);
         CHECK(message["sent"].is_null());
@@ -143,7 +143,7 @@ TEST_CASE("explain names the middleware that shortened a result when it came", "
     const ordered_json shown = ordered_json::parse(run_cli(dir, "explain s.jsonl --config chain.json --json").out);
     const ordered_json* first = message_at(shown, 2);
     REQUIRE(first != nullptr);
-    CHECK((*first)["fate"] == "cut");
+    CHECK((*first)["state"] == "cut");
     CHECK((*first)["edits"][0]["by"] == "short");
     CHECK((*first)["edits"][0]["call"] == 1);
     CHECK((*first)["tokens_sent"] < (*first)["tokens_recorded"]);

@@ -54,10 +54,10 @@ TEST_CASE("replay --json gives the figures of each session and of all", "[apps]"
               s["input_tokens"]);
     }
     const json& cost = a["cost"];
-    CHECK(cost["c_star"] >= cost["c"]);
-    CHECK(cost["c"] < cost["c0"]);
-    CHECK(std::abs(cost["money"]["everything"].get<double>() - cost["c0"].get<double>() * 2e-6) < 1e-12);
-    CHECK(std::abs(cost["money"]["sent"].get<double>() - cost["c_star"].get<double>() * 2e-6) < 1e-12);
+    CHECK(cost["with_refetches"] >= cost["sent"]);
+    CHECK(cost["sent"] < cost["everything"]);
+    CHECK(std::abs(cost["money"]["everything"].get<double>() - cost["everything"].get<double>() * 2e-6) < 1e-12);
+    CHECK(std::abs(cost["money"]["sent"].get<double>() - cost["with_refetches"].get<double>() * 2e-6) < 1e-12);
     CHECK(shown["total"]["trajectories"] == 2);
     CHECK(shown["total"]["calls"] == 13);
     CHECK(shown["total"]["raw"]["input_tokens"] ==

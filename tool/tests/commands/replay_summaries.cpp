@@ -39,7 +39,7 @@ TEST_CASE("replay counts the calls of a summariser and shows them in the request
     CHECK(total["restorable"] == 1.0);
     // The calls of the summariser are among the costs: without its words they would be less.
     const double input = total["sent"]["input_cost_tokens"];
-    CHECK(total["cost"]["c"].get<double>() > input + side["input_tokens"].get<double>() * 0.1);
+    CHECK(total["cost"]["sent"].get<double>() > input + side["input_tokens"].get<double>() * 0.1);
 
     std::istringstream lines(read_text(dir / "r.jsonl"));
     int calls = 0;

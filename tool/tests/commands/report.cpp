@@ -36,8 +36,8 @@ std::string without(std::string text, const std::string& part) {
 
 std::string style_of(const std::string& html) { return between(html, "<style>", "</style>"); }
 std::string script_of(const std::string& html) { return between(html, "<script>", "</script>"); }
-json story_of(const std::string& html) {
-    return json::parse(between(html, "<script type=\"application/json\" class=\"story\">", "</script>"));
+json report_of(const std::string& html) {
+    return json::parse(between(html, "<script type=\"application/json\" class=\"session-data\">", "</script>"));
 }
 
 /// The page without its policy, style and script, which change more often than what it says, and without how and when
@@ -76,7 +76,7 @@ void keep_page(const std::string& name, const std::string& html) {
         write_text(std::filesystem::path(folder) / (name + ".html"), html);
 }
 
-StoryMessage message_of(std::int64_t call, const std::string& role, const std::string& text) {
+ReportedMessage message_of(std::int64_t call, const std::string& role, const std::string& text) {
     return {.recorded = static_cast<std::size_t>(call) * 2,
             .call = call,
             .role = role,
@@ -87,38 +87,39 @@ StoryMessage message_of(std::int64_t call, const std::string& role, const std::s
 
 constexpr std::int64_t default_text_bytes = 2'000'000;
 
-/// A story of that many calls with a result each, every tenth of which is cleared twenty calls later.
-SessionStory story_with(std::int64_t calls, std::size_t bytes = 400) {
-    SessionStory story{.chain = "recommended", .base = "everything sent", .counter = "chars"};
+/// A session of that many calls with a result each, every tenth of which is cleared twenty calls later.
+SessionReport report_with(std::int64_t calls, std::size_t bytes = 400) {
+    SessionReport session_report{.chain = "recommended", .base = "everything sent", .counter = "chars"};
     const std::string result(bytes, 'r');
     for (std::int64_t call = 0; call < calls; ++call) {
         const std::int64_t sent = 200 + call % 500 * 100;
-        StoryCall& one = story.calls.emplace_back();
+        ReportedCall& one = session_report.calls.emplace_back();
         one.recorded = {.tokens = 200 + call * 100, .cost = static_cast<double>(call) * 10};
         one.sent = {.tokens = sent, .cached = sent / 2, .cost = static_cast<double>(sent) / 10};
         one.edits = call >= 20 && call % 10 == 0 ? 1 : 0;
-        story.messages.push_back(message_of(call, "assistant", "read on"));
-        story.messages.push_back(message_of(call, "tool", result + std::to_string(call)));
+        session_report.messages.push_back(message_of(call, "assistant", "read on"));
+        session_report.messages.push_back(message_of(call, "tool", result + std::to_string(call)));
         if (call < 20 || call % 10 != 0) continue;
         const auto cleared = static_cast<std::size_t>(call - 20) * 2 + 1;
-        story.messages[cleared].is_edited = true;
-        story.edits.push_back({.message = cleared,
-                               .edit = {.call = call, .by = "reduction", .reason = "clear", .rule = "old_round"},
-                               .fate = Fate::cleared,
-                               .tokens_before = 100,
-                               .tokens = 10,
-                               .text = report_text("[cleared]", true)});
+        session_report.messages[cleared].is_edited = true;
+        session_report.edits.push_back(
+            {.message = cleared,
+             .edit = {.call = call, .by = "reduction", .reason = "clear", .rule = "old_round"},
+             .state = MessageState::cleared,
+             .tokens_before = 100,
+             .tokens = 10,
+             .text = report_text("[cleared]", true)});
     }
-    story.rules = rules_of(story.edits);
-    bound_lists(story);
-    return story;
+    session_report.rules = rules_of(session_report.edits);
+    bound_lists(session_report);
+    return session_report;
 }
 
-std::string page_of(SessionStory&& story, std::int64_t text_bytes) {
+std::string page_of(SessionReport&& session_report, std::int64_t text_bytes) {
     ReportPage page{.title = "What the session cost", .lead = "One session.", .text_bytes = text_bytes};
     page.sessions.push_back({.id = "long", .facts = "generated"});
-    page.sessions.back().tables.push_back(rules_table(story));
-    page.sessions.back().story = std::move(story);
+    page.sessions.back().tables.push_back(rules_table(session_report));
+    page.sessions.back().session_report = std::move(session_report);
     return report_html(std::move(page));
 }
 
@@ -138,27 +139,27 @@ TEST_CASE("the report of a small session is as it was", "[apps]") {
     CHECK(files_in(dir) == std::vector<std::string>{"report.html", "talk.jsonl"});
 }
 
-TEST_CASE("the data of a story are its columns, messages, edits, names and texts", "[apps]") {
-    SessionStory story{.chain = "mine", .base = "as sent", .counter = "chars"};
-    story.calls.push_back({.recorded = {.tokens = 10, .cost = 10.4}, .sent = {.tokens = 10, .cost = 10}});
-    story.calls.push_back({.recorded = {.tokens = 60, .cached = 10, .cost = 52, .repairs = 2},
-                           .sent = {.tokens = 20, .cached = 8, .cost = 13, .repairs = 1},
-                           .is_counted = false,
-                           .edits = 1});
-    story.messages.push_back(message_of(0, "user", "go <on>"));
-    story.messages.push_back(message_of(1, "tool", "a long result"));
-    story.edits.push_back(
+TEST_CASE("the data of a session report are its columns, messages, edits, names and texts", "[apps]") {
+    SessionReport session_report{.chain = "mine", .base = "as sent", .counter = "chars"};
+    session_report.calls.push_back({.recorded = {.tokens = 10, .cost = 10.4}, .sent = {.tokens = 10, .cost = 10}});
+    session_report.calls.push_back({.recorded = {.tokens = 60, .cached = 10, .cost = 52, .refetches = 2},
+                                    .sent = {.tokens = 20, .cached = 8, .cost = 13, .refetches = 1},
+                                    .is_counted = false,
+                                    .edits = 1});
+    session_report.messages.push_back(message_of(0, "user", "go <on>"));
+    session_report.messages.push_back(message_of(1, "tool", "a long result"));
+    session_report.edits.push_back(
         {.message = 1,
          .edit = {.call = 1, .by = "reduction", .reason = "clear", .rule = "old_round", .count = 60, .threshold = 50},
-         .fate = Fate::cleared,
+         .state = MessageState::cleared,
          .tokens_before = 50,
          .tokens = 10,
          .text = {.head = "[cl", .tail = "red]", .left_out = 2}});
     CHECK(
-        story_data(story) ==
+        session_report_data(session_report) ==
         R"({"chain":"mine","base":"as sent","price":null,"beside":0.0,"counter":"chars","calls":2,"columns":{"per":1,)"
-        R"("recorded":[10,60],"cached_recorded":[0,10],"cost_recorded":[10,62],"repairs_recorded":[0,2],)"
-        R"("sent":[10,20],"cached":[0,8],"cost_sent":[10,23],"repairs_sent":[0,1],"edits":[0,1],"uncounted":[0,1]},)"
+        R"("recorded":[10,60],"cached_recorded":[0,10],"cost_recorded":[10,62],"refetches_recorded":[0,2],)"
+        R"("sent":[10,20],"cached":[0,8],"cost_sent":[10,23],"refetches_sent":[0,1],"edits":[0,1],"uncounted":[0,1]},)"
         R"("messages":[[0,0,0,1,1,0],[2,1,2,3,3,1]],)"
         R"("edits":[[1,1,4,10,5,6,60,50,2,-1]],"messages_left_out":0,"edits_left_out":0,)"
         R"("names":["user","","tool","read","cleared","reduction","old_round"],)"
@@ -171,28 +172,28 @@ TEST_CASE("a report tells who cut a message, by which rule, and has the original
     REQUIRE(run_cli(dir, "scan long.jsonl --html report.html").exit_code == 0);
     const std::string html = read_text(dir / "report.html");
     CHECK(has(html, "<caption>What was changed</caption>"));
-    const json story = story_of(html);
-    REQUIRE_FALSE(story["edits"].empty());
-    const json& edit = story["edits"][0];
-    const json& message = story["messages"][edit[0].get<std::size_t>()];
+    const json session_report = report_of(html);
+    REQUIRE_FALSE(session_report["edits"].empty());
+    const json& edit = session_report["edits"][0];
+    const json& message = session_report["messages"][edit[0].get<std::size_t>()];
     const auto name_at = [&](const json& number) {
-        return story["names"][number.get<std::size_t>()].get<std::string>();
+        return session_report["names"][number.get<std::size_t>()].get<std::string>();
     };
     CHECK(name_at(message[2]) == "tool");
     CHECK(message[4].get<int>() > edit[3].get<int>());  // tokens, and what is left of them
     CHECK_FALSE(name_at(edit[4]).empty());
     CHECK_FALSE(name_at(edit[5]).empty());
-    const json& original = story["texts"][message[5].get<std::size_t>()];
+    const json& original = session_report["texts"][message[5].get<std::size_t>()];
     CHECK(original.is_string());
     CHECK(original.get<std::string>().size() == 12'000);
     std::int64_t changed = 0;
-    for (const json& count : story["columns"]["edits"]) changed += count.get<std::int64_t>();
-    CHECK(changed == static_cast<std::int64_t>(story["edits"].size()));
-    CHECK(story["columns"]["cost_sent"].back() < story["columns"]["cost_recorded"].back());
+    for (const json& count : session_report["columns"]["edits"]) changed += count.get<std::int64_t>();
+    CHECK(changed == static_cast<std::int64_t>(session_report["edits"].size()));
+    CHECK(session_report["columns"]["cost_sent"].back() < session_report["columns"]["cost_recorded"].back());
 }
 
 TEST_CASE("a report allows its own style and script by their hashes, and nothing else", "[apps]") {
-    const std::string html = page_of(story_with(3), 1'000);
+    const std::string html = page_of(report_with(3), 1'000);
     const std::string policy = between(html, "Content-Security-Policy\" content=\"", "\">");
     CHECK(policy == "default-src &#39;none&#39;; style-src &#39;sha256-" +
                         to_base64(to_bytes(sha256_hex(style_of(html)))) + "&#39;; script-src &#39;sha256-" +
@@ -227,9 +228,9 @@ TEST_CASE("what a session holds cannot become markup of its report", "[apps]") {
     CHECK_FALSE(has(html, nul));
     CHECK_FALSE(has(html, "\x1b"));
     CHECK(is_valid_utf8(html));
-    const json story = story_of(html);
-    CHECK(has(story["texts"][0].get<std::string>(), "</script><script>window.hostile=1</script>"));
-    CHECK(has(story["texts"][0].get<std::string>(), "\\u202e\xD7\x90\\u0000\\u001b[2J"));
+    const json session_report = report_of(html);
+    CHECK(has(session_report["texts"][0].get<std::string>(), "</script><script>window.hostile=1</script>"));
+    CHECK(has(session_report["texts"][0].get<std::string>(), "\\u202e\xD7\x90\\u0000\\u001b[2J"));
 }
 
 TEST_CASE("bytes that are no UTF-8 and tabs of a text", "[apps]") {
@@ -248,31 +249,31 @@ TEST_CASE("a report masks what looks like a secret, unless it is told not to", "
 }
 
 TEST_CASE("the report of 500 calls with long results is below 3 MB, with all that there is room for", "[apps]") {
-    const std::string html = page_of(story_with(500, 6'000), default_text_bytes);
+    const std::string html = page_of(report_with(500, 6'000), default_text_bytes);
     keep_page("calls-500", html);
     CHECK(html.size() < 3'000'000);
     CHECK(html.size() > 2'000'000);
-    CHECK(story_of(html)["columns"]["per"] == 1);
-    CHECK(page_of(story_with(500, 6'000), 50'000).size() < 200'000);
+    CHECK(report_of(html)["columns"]["per"] == 1);
+    CHECK(page_of(report_with(500, 6'000), 50'000).size() < 200'000);
 }
 
 TEST_CASE("10,000 calls share columns, and their report is bounded", "[apps][large]") {
-    const std::string html = page_of(story_with(10'000), 1'000'000);
+    const std::string html = page_of(report_with(10'000), 1'000'000);
     keep_page("calls-10000", html);
     CHECK(html.size() < 3'000'000);
-    const json story = story_of(html);
-    CHECK(story["calls"] == 10'000);
-    CHECK(story["columns"]["per"] == 5);
-    REQUIRE(story["columns"]["sent"].size() == 2'000);
-    CHECK(story["columns"]["sent"][0] == 600);           // the largest of calls 0 to 4
-    CHECK(story["columns"]["edits"][4] == 1);            // of call 20
-    CHECK(story["columns"]["cost_recorded"][1] == 450);  // of calls 0 to 9
-    CHECK(story["messages"].size() == 20'000);
-    CHECK(story["messages_left_out"] == 0);
-    const json longer = story_of(page_of(story_with(13'000), 1'000'000));
+    const json session_report = report_of(html);
+    CHECK(session_report["calls"] == 10'000);
+    CHECK(session_report["columns"]["per"] == 5);
+    REQUIRE(session_report["columns"]["sent"].size() == 2'000);
+    CHECK(session_report["columns"]["sent"][0] == 600);           // the largest of calls 0 to 4
+    CHECK(session_report["columns"]["edits"][4] == 1);            // of call 20
+    CHECK(session_report["columns"]["cost_recorded"][1] == 450);  // of calls 0 to 9
+    CHECK(session_report["messages"].size() == 20'000);
+    CHECK(session_report["messages_left_out"] == 0);
+    const json longer = report_of(page_of(report_with(13'000), 1'000'000));
     CHECK(longer["columns"]["per"] == 7);
-    CHECK(longer["messages"].size() == most_story_messages);
-    CHECK(longer["messages_left_out"] == 26'000 - static_cast<int>(most_story_messages));
+    CHECK(longer["messages"].size() == max_report_messages);
+    CHECK(longer["messages_left_out"] == 26'000 - static_cast<int>(max_report_messages));
     CHECK(longer["messages"][longer["edits"].back()[0].get<std::size_t>()][1] == 12'970);  // still the message it names
 }
 
@@ -320,13 +321,15 @@ TEST_CASE("replay writes a report of the chain that it runs, beside its requests
     CHECK(has(html, "<h3 id=\"session-1-title\" tabindex=\"-1\">one</h3>"));
     CHECK(has(html, "<h3 id=\"session-2-title\" tabindex=\"-1\">two</h3>"));
     CHECK(has(html, "<caption>Costs of all sessions</caption>"));
-    const json story = story_of(html);
-    CHECK(story["chain"] == "chain.json");
-    CHECK(story["edits"].size() > 5);
+    const json session_report = report_of(html);
+    CHECK(session_report["chain"] == "chain.json");
+    CHECK(session_report["edits"].size() > 5);
     const json totals = json::parse(run_cli(dir, "replay s.jsonl --config chain.json --json").out)["trajectories"][0];
-    CHECK(story["base"] == "everything sent");
-    CHECK(std::abs(story["columns"]["cost_sent"].back().get<double>() - totals["cost"]["c_star"].get<double>()) < 1);
-    CHECK(std::abs(story["columns"]["cost_recorded"].back().get<double>() - totals["cost"]["c0"].get<double>()) < 1);
+    CHECK(session_report["base"] == "everything sent");
+    CHECK(std::abs(session_report["columns"]["cost_sent"].back().get<double>() -
+                   totals["cost"]["with_refetches"].get<double>()) < 1);
+    CHECK(std::abs(session_report["columns"]["cost_recorded"].back().get<double>() -
+                   totals["cost"]["everything"].get<double>()) < 1);
     const CliResult streamed = run_cli(dir, "replay s.jsonl --config chain.json --html -");
     CHECK(content_of(streamed.out) == content_of(html));
     CHECK(streamed.err == result.out);
@@ -344,14 +347,14 @@ TEST_CASE("a report has the summary in place of what was folded into it", "[apps
     const CliResult result = run_cli(dir, "replay s.jsonl --config chain.json --html report.html");
     INFO(result.err);
     REQUIRE(result.exit_code == 0);
-    const json story = story_of(read_text(dir / "report.html"));
+    const json session_report = report_of(read_text(dir / "report.html"));
     bool is_folded = false;
-    for (const json& edit : story["edits"]) {
-        if (story["names"][edit[2].get<std::size_t>()] != "folded") continue;
+    for (const json& edit : session_report["edits"]) {
+        if (session_report["names"][edit[2].get<std::size_t>()] != "folded") continue;
         is_folded = true;
-        const json& summary = story["messages"][edit[9].get<std::size_t>()];
+        const json& summary = session_report["messages"][edit[9].get<std::size_t>()];
         CHECK(summary[0] == -1);
-        CHECK(has(story["texts"][summary[5].get<std::size_t>()].get<std::string>(), "nothing was found"));
+        CHECK(has(session_report["texts"][summary[5].get<std::size_t>()].get<std::string>(), "nothing was found"));
     }
     CHECK(is_folded);
 }

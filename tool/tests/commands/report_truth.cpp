@@ -59,11 +59,11 @@ std::string figure_of(const std::string& html, const std::string& label) {
 }
 
 std::vector<json> stories_of(const std::string& html) {
-    std::vector<json> stories;
-    for (const std::string& story :
-         all_between(html, "<script type=\"application/json\" class=\"story\">", "</script>"))
-        stories.push_back(json::parse(story));
-    return stories;
+    std::vector<json> session_reports;
+    for (const std::string& session_report :
+         all_between(html, "<script type=\"application/json\" class=\"session-data\">", "</script>"))
+        session_reports.push_back(json::parse(session_report));
+    return session_reports;
 }
 
 std::string unescaped(std::string text) {
@@ -106,14 +106,14 @@ TEST_CASE("the head of a report, the sentence of its session and the end of the 
     CHECK(number_in(as_sent) == columns["cost_recorded"].back());
     CHECK(number_in(under) == columns["cost_sent"].back());
     CHECK(number_in(under) < number_in(as_sent));
-    CHECK(columns["repairs_sent"].back() < columns["cost_sent"].back());
+    CHECK(columns["refetches_sent"].back() < columns["cost_sent"].back());
     CHECK(has(html, "It cost " + as_sent + " tokens&#39; worth as sent. Under recommended it would have cost " + under +
                         " tokens&#39; worth"));
     std::int64_t sent = 0;
     for (const json& tokens : columns["sent"]) sent += tokens.get<std::int64_t>();
     CHECK(has(html, "<small>tokens&#39; worth; " + grouped(sent) + " tokens sent</small>"));
     const json scan = json::parse(run_cli(dir, "scan long.jsonl --json").out);
-    CHECK(std::abs(scan["strategies"][2]["cost_with_repairs"].get<double>() - static_cast<double>(number_in(under))) <
+    CHECK(std::abs(scan["strategies"][2]["cost_with_refetches"].get<double>() - static_cast<double>(number_in(under))) <
           1);
 }
 
@@ -157,8 +157,8 @@ TEST_CASE("every session is in the picture of all, and those that are shown call
         }
         CHECK(names.size() == 8);
         CHECK(all_between(table, "<a href=\"#session-", "\"").size() == 5);
-        const std::vector<json> stories = stories_of(html);
-        REQUIRE(stories.size() == 5);
+        const std::vector<json> session_reports = stories_of(html);
+        REQUIRE(session_reports.size() == 5);
         const std::vector<std::string> titles = all_between(html, "-title\" tabindex=\"-1\">", "</h3>");
         for (const std::string& row : rows) {
             if (!has(row, "<a ")) continue;
@@ -171,13 +171,13 @@ TEST_CASE("every session is in the picture of all, and those that are shown call
 
 TEST_CASE("sessions beyond the rows of a report share the last one", "[apps]") {
     ReportOverview all{.chain = "recommended", .base = "as sent"};
-    for (std::size_t i = 0; i < most_report_rows + 5; ++i)
+    for (std::size_t i = 0; i < max_report_rows + 5; ++i)
         all.rows.push_back({.id = "s" + std::to_string(i),
                             .calls = 2,
                             .as_sent = {.tokens = 100, .dollars = 0.5},
                             .under_chain = {.tokens = 50, .dollars = 0.25}});
     const OverviewRows rows(all);
-    REQUIRE(rows.lines().size() == most_report_rows);
+    REQUIRE(rows.lines().size() == max_report_rows);
     const OverviewLine& rest = rows.lines().back();
     CHECK(rest.is_rest);
     CHECK(rest.cells[0].text == "6 others");

@@ -52,10 +52,10 @@ TEST_CASE("scan finds the sessions of agents where they keep them", "[apps]") {
     REQUIRE(result.exit_code == 0);
     CHECK(result.err.empty());
     const json shown = json::parse(result.out);
-    REQUIRE(shown["places"].size() == 15);
-    CHECK(shown["places"][0]["agent"] == "Claude Code");
-    CHECK(shown["places"][0]["files"] == 1);
-    CHECK(shown["places"][1]["is_there"] == false);
+    REQUIRE(shown["locations"].size() == 15);
+    CHECK(shown["locations"][0]["agent"] == "Claude Code");
+    CHECK(shown["locations"][0]["files"] == 1);
+    CHECK(shown["locations"][1]["exists"] == false);
     CHECK(shown["total"]["sessions"] == 4);
     CHECK(shown["total"]["calls"] == 4 + 1 + 4 + 1);
     CHECK(shown["agents"]["claude_code"]["billed"]["cache_read_tokens"] == 47'600);
@@ -63,7 +63,7 @@ TEST_CASE("scan finds the sessions of agents where they keep them", "[apps]") {
     CHECK(shown["agents"]["codex"]["billed"]["output_tokens"] == 465);
     CHECK(shown["compactions"]["number"] == 2);
     CHECK(shown["compactions"]["needed_later"]["constraint"]["lost"] > 0);
-    CHECK(shown["dearest"].size() == 4);
+    CHECK(shown["most_expensive"].size() == 4);
     CHECK(shown["strategies"][0]["name"] == "as recorded");
     CHECK(shown["strategies"].size() == 5);
     CHECK(shown["notes"]["left_out"]["progress/hook_progress"] == 1);
@@ -81,7 +81,7 @@ TEST_CASE("scan finds what Copilot CLI left, and bills its sums for all calls th
     CHECK(result.err.find("call that no session.shutdown bills") != std::string::npos);
     const json shown = json::parse(result.out);
     CHECK(shown["total"]["sessions"] == 5);
-    CHECK(shown["notes"]["files_passed_over"].empty());
+    CHECK(shown["notes"]["skipped_files"].empty());
     const json& agent = shown["agents"]["copilot_cli"];
     CHECK(agent["calls"] == 7 + 2 + 3 + 1 + 2);
     CHECK(agent["billed_calls"] == 2 + 3 + 3 + 1 + 3 + 3);
@@ -109,13 +109,13 @@ TEST_CASE("a conversation of OpenHands is a folder with a file for each event, a
     const CliResult result = run_cli(home.dir, "scan --json");
     REQUIRE(result.exit_code == 0);
     const json shown = json::parse(result.out);
-    const auto place = std::ranges::find(shown["places"], "OpenHands", [](const json& one) { return one["agent"]; });
-    REQUIRE(place != shown["places"].end());
+    const auto place = std::ranges::find(shown["locations"], "OpenHands", [](const json& one) { return one["agent"]; });
+    REQUIRE(place != shown["locations"].end());
     CHECK((*place)["files"] == 1);
     CHECK(shown["agents"]["openhands_v1"]["sessions"] == 1);
     CHECK(shown["agents"]["openhands_v1"]["calls"] == 3);
     CHECK(shown["agents"]["openhands_v1"]["billed"]["output_tokens"] == 68);
-    CHECK(shown["dearest"][0]["session"] == "conv-1");
+    CHECK(shown["most_expensive"][0]["session"] == "conv-1");
     CHECK(has(result.err, "unknown kinds of records: 1 WarpEvent"));
     const std::string requests = run_cli(home.dir, "replay " + files.at(0) + " --preset recommended --requests -").out;
     CHECK(has(requests, R"("trajectory":"conv-1","call":0)"));
@@ -155,14 +155,14 @@ TEST_CASE("a task of Cline and its forks is a folder, and one session", "[apps]"
     REQUIRE(result.exit_code == 0);
     CHECK(result.err.empty());
     const json shown = json::parse(result.out);
-    REQUIRE(shown["places"].size() == 15 + 3);  // only those that are there
-    CHECK(shown["places"][15]["agent"] == "Cline");
-    CHECK(shown["places"][15]["files"] == 1);
-    CHECK(shown["places"][16]["files"] == 1);
-    CHECK(shown["places"][17]["agent"] == "Roo Code");
+    REQUIRE(shown["locations"].size() == 15 + 3);  // only those that are there
+    CHECK(shown["locations"][15]["agent"] == "Cline");
+    CHECK(shown["locations"][15]["files"] == 1);
+    CHECK(shown["locations"][16]["files"] == 1);
+    CHECK(shown["locations"][17]["agent"] == "Roo Code");
     CHECK(shown["agents"]["cline"]["sessions"] == 3);
     CHECK(shown["agents"]["cline"]["billed"]["output_tokens"] == 297 + 115 + 35);
-    CHECK(shown["notes"]["files_passed_over"].empty());
+    CHECK(shown["notes"]["skipped_files"].empty());
     CHECK(has(result.out, "\"1770000000900\""));
     const std::string messages = cline + "api_conversation_history.json";
     const std::string bill = cline + "ui_messages.json";
@@ -261,7 +261,7 @@ TEST_CASE("scan finds sessions of pi and of OpenClaw, also those that were reset
     CHECK(shown["agents"]["pi"]["sessions"] == 3);
     CHECK(shown["total"]["repeated_calls"] == 11);  // of the fork
     CHECK(shown["agents"]["pi"]["billed"]["cache_read_tokens"] == 7'390 + 8'300 + 1'400);
-    CHECK(shown["notes"]["files_passed_over"].empty());
+    CHECK(shown["notes"]["skipped_files"].empty());
     std::filesystem::rename(home.dir / ".pi/agent", home.dir / "moved");
     std::filesystem::rename(home.dir / ".openclaw", home.dir / "claw");
     ::setenv("PI_CODING_AGENT_DIR", (home.dir / "moved").c_str(), 1);
@@ -277,7 +277,7 @@ TEST_CASE("scan without any session says so", "[apps]") {
     const CliResult result = run_cli(home.dir, "scan");
     CHECK(result.exit_code == 1);
     CHECK(has(result.out,
-              "not there: Claude Code, Codex, Gemini CLI, Qwen Code, Copilot CLI, opencode, OpenHands, pi, "));
+              "not found: Claude Code, Codex, Gemini CLI, Qwen Code, Copilot CLI, opencode, OpenHands, pi, "));
     CHECK(has(result.err, "failed: no sessions found"));
     const CliResult missing = run_cli(home.dir, "scan nowhere");
     CHECK(missing.exit_code == 1);
@@ -297,10 +297,10 @@ TEST_CASE("a reply that stands in two files is billed once", "[apps]") {
     CHECK(once["total"]["repeated_calls"] == 0);
     CHECK(shown["total"]["repeated_calls"] == 6);
     CHECK(has(run_cli(home.dir, "scan logs").out,
-              "\n6 calls met again in copies, such as a resumed, forked or archived session, and not billed again; 2 "
+              "\n6 calls found again in copies, such as a resumed, forked or archived session, and not billed again; 2 "
               "sessions hold nothing else, and are in no figure\n"));
     const std::string csv = run_cli(home.dir, "scan logs --csv").out;
-    CHECK(has(csv, ",repeated_calls,counted_cost_with_repairs,priced_calls,dollars\n"));
+    CHECK(has(csv, ",repeated_calls,counted_cost_with_refetches,priced_calls,dollars\n"));
     CHECK(std::ranges::count(csv, '\n') == 3);
 }
 
@@ -649,7 +649,7 @@ INSERT INTO session_windows VALUES ('claw-1', 'agent:main:main', NULL), ('claw-2
     CHECK(shown["total"]["repeated_calls"] == 6);  // of the file that was left beside it
     const bool is_unpacked = !has(result.err, "record that could not be unpacked");
     CHECK(shown["agents"]["pi"]["billed"]["cache_read_tokens"] == 8'300 + (is_unpacked ? 100 : 0));
-    CHECK(shown["notes"]["files_passed_over"].empty());
+    CHECK(shown["notes"]["skipped_files"].empty());
 }
 
 TEST_CASE("our cache hit rate is near the billed one on recorded sessions", "[apps]") {

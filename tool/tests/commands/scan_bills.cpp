@@ -100,7 +100,7 @@ TEST_CASE("since a day only its calls and later ones count", "[apps]") {
         CHECK(since["calls_without_time"] == 3);
     }
     CHECK(has(run_cli(dir, "scan . --bill --since 2026-11-02").out,
-              "3 calls without a time are left out, since days are asked for\n"));
+              "3 calls without a time are left out, since --since was given\n"));
     CHECK(json_of_scan(dir, ". --since 2030-01-01")["total"]["sessions"] == 0);
     for (const char* wrong : {"2026-13-01", "2026-02-30", "yesterday", "2026-1-1", "2026-11-01x", "2026-+1-01"}) {
         CAPTURE(wrong);
@@ -111,7 +111,7 @@ TEST_CASE("since a day only its calls and later ones count", "[apps]") {
     CHECK(run_cli(dir, "scan . --bill --html r.html").exit_code == 2);
     const CliResult nothing = run_cli(dir, "scan . --since 2030-01-01 --html r.html");
     CHECK(nothing.exit_code == 1);
-    CHECK(has(nothing.err, "no report was written: no model call is of the days that are asked for"));
+    CHECK(has(nothing.err, "no report was written: no model call is on or after --since"));
 }
 
 TEST_CASE("a session that stands whole in another file is one session, whichever is read first", "[apps]") {

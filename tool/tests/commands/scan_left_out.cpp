@@ -32,7 +32,7 @@ TEST_CASE("files without a session are named by reason, and the others' bills ar
     const TempDir dir;
     put_fixture(dir, "claude_code.jsonl", "logs/good.jsonl");
     const json alone = json::parse(run_cli(dir, "scan logs --json").out);
-    CHECK(alone["notes"]["files_passed_over"].empty());
+    CHECK(alone["notes"]["skipped_files"].empty());
     write_text(dir / "logs/a.jsonl", " \n");
     write_text(dir / "logs/b.jsonl", "not a session\n");
     write_text(dir / "logs/c.json", R"({"version": 3, "theme": "dark"})");
@@ -44,7 +44,7 @@ TEST_CASE("files without a session are named by reason, and the others' bills ar
     CHECK(result.exit_code == 0);
     const json shown = json::parse(result.out);
     CHECK(shown["agents"] == alone["agents"]);
-    CHECK(shown["notes"]["files_passed_over"].size() == 5);
+    CHECK(shown["notes"]["skipped_files"].size() == 5);
     CHECK(last_error_line(result.err) ==
           "whittle: files without a session: JSON of no known form: logs/c.json (keys theme, version), logs/d.jsonl "
           "(keys x); "

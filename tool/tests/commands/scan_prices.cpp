@@ -130,7 +130,7 @@ TEST_CASE("the first sentence has the dollars, or says whose price is not known"
     CHECK(has(none, "\nno price is known for any call, by model: 1 mine "));
 }
 
-TEST_CASE("what a strategy costs in dollars is the bill, changed as its repaired cost is over what was sent",
+TEST_CASE("what a strategy costs in dollars is the bill, changed as its cost with refetches is over what was sent",
           "[apps]") {
     const TempDir dir;
     std::filesystem::copy_file(WHITTLE_SOURCE_DIR "/tool/tests/logs/fixtures/claude_code.jsonl", dir / "a.jsonl");
@@ -142,13 +142,13 @@ TEST_CASE("what a strategy costs in dollars is the bill, changed as its repaired
     const double billed = scan["total"]["dollars"].get<double>();
     CHECK(billed > 0);
     const json& own = scan["strategies"][0];
-    CHECK(own["cost_with_repairs"] == own["cost"]);
+    CHECK(own["cost_with_refetches"] == own["cost"]);
     CHECK(is_about(own["dollars"].get<double>(), billed));
     for (const json& strategy : scan["strategies"]) {
         CAPTURE(strategy["name"].get<std::string>());
         CHECK(strategy["priced_sessions"].get<int>() > 0);
-        const bool is_dearer = strategy["cost_with_repairs"] > own["cost_with_repairs"];
-        CHECK((strategy["dollars"].get<double>() > billed + 1e-9) == is_dearer);
+        const bool is_more_expensive = strategy["cost_with_refetches"] > own["cost_with_refetches"];
+        CHECK((strategy["dollars"].get<double>() > billed + 1e-9) == is_more_expensive);
     }
     const std::string text = run_cli(dir, "scan a.jsonl --price 3,15,0.3,3.75").out;
     CHECK(has(text, "\nBy our count of the same requests they would have cost $"));
@@ -185,7 +185,7 @@ TEST_CASE("what an agent's own compaction lost is read again on both sides", "[a
     write_text(dir / "a.jsonl", log);
     const json strategies = json::parse(run_cli(dir, "scan a.jsonl --json").out)["strategies"];
     CHECK(strategies[0]["lost"].get<int>() > 0);
-    CHECK(strategies[0]["cost_with_repairs"].get<double>() > strategies[0]["cost"].get<double>());
+    CHECK(strategies[0]["cost_with_refetches"].get<double>() > strategies[0]["cost"].get<double>());
     const std::string text = run_cli(dir, "scan a.jsonl").out;
     CHECK(has(text, "\nBy our count of the same requests they cost $"));
     CHECK(has(text, " as recorded and would have cost $"));

@@ -116,7 +116,7 @@ TEST_CASE("store gc removes nothing without --yes, and only what is old and what
     const json young = json::parse(run_cli(dir, "store gc store --live live.json --older-than 48 --yes --json").out);
     CHECK(young["objects"].empty());
     CHECK(young["young"] == 2);
-    CHECK(young["referred"] == 1);
+    CHECK(young["referenced"] == 1);
     CHECK(keys_in(dir) == all);
     CHECK(run_cli(dir, "store gc store --live live.json --yes --dry-run").exit_code == 2);
     const CliResult unknown = run_cli(dir, "store gc store --yes");  // which conversations live?
@@ -143,12 +143,12 @@ TEST_CASE("store gc finds keys in paths, escapes and JSON within JSON", "[apps]"
         const TempDir dir;
         fill_store(dir, 30);
         write_text(dir / "live", live);
-        CHECK(json::parse(run_cli(dir, "store gc store --live live --json").out)["referred"] == 3);
+        CHECK(json::parse(run_cli(dir, "store gc store --live live --json").out)["referenced"] == 3);
     }
     const TempDir dir;
     fill_store(dir, 30);
     write_text(dir / "live", R"({"messages": ["xa/clear/c0 a/clear/c11 b7/99 b7 /9"]})");
-    CHECK(json::parse(run_cli(dir, "store gc store --live live --json").out)["referred"] == 0);
+    CHECK(json::parse(run_cli(dir, "store gc store --live live --json").out)["referenced"] == 0);
 }
 
 TEST_CASE("store gc refuses a file that is no conversation and names nothing of the store", "[apps]") {

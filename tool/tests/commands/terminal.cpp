@@ -274,11 +274,12 @@ TEST_CASE("names of wide characters are cut to the terminal by columns", "[apps]
     write_text(dir / "s.jsonl", session_line(wide, 2, 400));
     const auto lines =
         printed_lines(run_cli(dir, "--version > version; COLUMNS=70 '" WHITTLE_CLI "' scan s.jsonl").out);
-    const auto dear = std::ranges::find_if(lines, [](const auto& line) { return line.starts_with("\xE6\xBC\xA2"); });
-    REQUIRE(dear != lines.end());
-    const std::size_t dots = dear->find("...");
+    const auto expensive =
+        std::ranges::find_if(lines, [](const auto& line) { return line.starts_with("\xE6\xBC\xA2"); });
+    REQUIRE(expensive != lines.end());
+    const std::size_t dots = expensive->find("...");
     REQUIRE(dots != std::string::npos);
-    const std::size_t width = dots / 3 * 2 + (dear->size() - dots);  // what stands in front of the dots is wide
+    const std::size_t width = dots / 3 * 2 + (expensive->size() - dots);  // what stands in front of the dots is wide
     CHECK(width <= 70);
     CHECK(width > 60);
 }

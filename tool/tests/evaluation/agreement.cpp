@@ -114,8 +114,8 @@ void check_money(RowCheck& row, const Summary& ours, const Judged& theirs) {
         };
         check_spread("C", money.sent);
         check_spread("C_strict", money.sent_strict);
-        check_spread("Cstar", money.with_line_repairs);
-        check_spread("Cstar_strict", money.with_line_repairs_strict);
+        check_spread("Cstar", money.with_line_refetches);
+        check_spread("Cstar_strict", money.with_line_refetches_strict);
         row.check(name + " harm", money.line_harm, judged.at("harm"));
         row.check(name + " hit", money.hit_sent, judged.at("hit"));
         if (money.exponent_sent) row.check(name + " exponent", *money.exponent_sent, judged.at("exponent"));
@@ -130,7 +130,7 @@ void check_probes(RowCheck& row, const Summary& ours, const Judged& theirs) {
         for (std::size_t age = 0; age < ages; ++age) {
             const Judged& judged = theirs.at(name).at(std::vector{"1-10", "11-50", ">50"}[age]);
             const ProbeCount& count = ours.probes[k][age];
-            row.check(name + " asked", static_cast<double>(count.asked), judged[0]);
+            row.check(name + " asked", static_cast<double>(count.needed), judged[0]);
             const double asked = std::max(1.0, judged[0].get<double>());
             row.check(name + " visible", static_cast<double>(count.visible) / asked, judged[1].get<double>() / asked);
             row.check(name + " lost", static_cast<double>(count.lost) / asked, judged[3].get<double>() / asked);

@@ -115,7 +115,7 @@ TEST_CASE("many folded messages of a user are looked up in the store once", "[ev
     const Figures figures = run.finish();
     CHECK(all_ages(figures, ProbeKind::constraint).visible == static_cast<std::int64_t>(number));
     CHECK(all_ages(figures, ProbeKind::constraint).lost == 0);
-    CHECK(figures.repairs_rerun == 0);
+    CHECK(figures.refetches_by_rerun == 0);
 }
 
 TEST_CASE("long runs of one kind of character are searched for identifiers in linear time", "[evaluation]") {

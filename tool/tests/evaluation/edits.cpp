@@ -34,33 +34,33 @@ EditCount all_edits(const Figures& figures) {
 TEST_CASE("an edit is possible while its old text stands in one piece, with line numbers or without", "[evaluation]") {
     for (const std::string& shown : {numbered, "{\n" + old_text + "\n}"}) {
         const EditCount count = all_edits(run_control(edited_after(1, shown), "noop"));
-        CHECK(count.asked == 1);
-        CHECK(count.whole == 1);
+        CHECK(count.needed == 1);
+        CHECK(count.possible == 1);
     }
 }
 
 TEST_CASE("single lines of the old text are not enough", "[evaluation]") {
     const std::string lines = "    int sum_of_all_items = 0;\n[..57]\n    for (int i : items)";
     const EditCount count = all_edits(run_replacing(edited_after(1), 2, {{2, lines}}));
-    CHECK(count.asked == 1);
-    CHECK(count.whole == 0);
+    CHECK(count.needed == 1);
+    CHECK(count.possible == 0);
     CHECK(count.cut_on_arrival == 0);
 }
 
 TEST_CASE("what no request has had whole was cut on arrival", "[evaluation]") {
     const EditCount count = all_edits(run_replacing(edited_after(1), 1, {{2, "gone"}}));
-    CHECK(count.asked == 1);
+    CHECK(count.needed == 1);
     CHECK(count.cut_on_arrival == 1);
 }
 
 TEST_CASE("an old text that never stood in one piece is no edit to ask for", "[evaluation]") {
-    CHECK(all_edits(run_control(edited_after(1, "    int sum_of_all_items = 0;"), "noop")).asked == 0);
+    CHECK(all_edits(run_control(edited_after(1, "    int sum_of_all_items = 0;"), "noop")).needed == 0);
 }
 
 TEST_CASE("an edit is as old as the calls since its old text was last shown", "[evaluation]") {
     for (const auto& [between, age] : {std::pair{0, 0U}, {5, 0U}, {6, 1U}, {10, 1U}, {11, 2U}, {30, 2U}, {31, 3U}}) {
         CAPTURE(between);
-        CHECK(run_control(edited_after(between), "noop").edits[age].asked == 1);
+        CHECK(run_control(edited_after(between), "noop").edits[age].needed == 1);
     }
 }
 
@@ -75,6 +75,6 @@ TEST_CASE("the hunks of a patch are edits, and what the agent wrote itself can b
             .say("done")
             .session();
     const EditCount count = all_edits(run_control(session, "noop"));
-    CHECK(count.asked == 1);
-    CHECK(count.whole == 1);
+    CHECK(count.needed == 1);
+    CHECK(count.possible == 1);
 }

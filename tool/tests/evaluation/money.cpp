@@ -36,7 +36,7 @@ TEST_CASE("what a request has in common with the one before is read, the rest wr
     const double input = 1.25 * 2'000 + (0.1 * 2'000 + 1.25 * 1'001) + (0.1 * 3'001 + 1.25 * 1'001);
     CHECK(is_near(figures.money[0].raw, input + replies));
     CHECK(is_near(figures.money[0].sent, input + replies));
-    CHECK(is_near(figures.money[0].with_repairs, input + replies));
+    CHECK(is_near(figures.money[0].with_refetches, input + replies));
     CHECK(figures.money[0].cached_sent == 2'000 + 3'001);
     CHECK(figures.resets == 0);
 }

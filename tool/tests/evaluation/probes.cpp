@@ -28,10 +28,10 @@ ProbeCount at_age(const Figures& figures, ProbeKind kind, Age age) {
 TEST_CASE("a path in a call that a tool had shown is a probe", "[evaluation]") {
     const Session session = path_needed_after(1).session();
     const ProbeCount whole = all_ages(run_control(session, "noop"), ProbeKind::action_id);
-    CHECK(whole.asked == 1);
+    CHECK(whole.needed == 1);
     CHECK(whole.visible == 1);
     const ProbeCount cut = all_ages(run_replacing(session, 2, {{2, "gone"}}), ProbeKind::action_id);
-    CHECK(cut.asked == 1);
+    CHECK(cut.needed == 1);
     CHECK(cut.visible == 0);
     CHECK(cut.lost == 1);
 }
@@ -41,8 +41,8 @@ TEST_CASE("a probe is as old as the calls since its text last stood anywhere", "
          {std::pair{8, Age::recent}, {9, Age::recent}, {10, Age::middle}, {49, Age::middle}, {50, Age::old}}) {
         CAPTURE(between);
         const Figures figures = run_control(path_needed_after(between).session(), "noop");
-        CHECK(at_age(figures, ProbeKind::action_id, age).asked == 1);
-        CHECK(all_ages(figures, ProbeKind::action_id).asked == 1);
+        CHECK(at_age(figures, ProbeKind::action_id, age).needed == 1);
+        CHECK(all_ages(figures, ProbeKind::action_id).needed == 1);
     }
 }
 
@@ -60,47 +60,47 @@ TEST_CASE("what only the agent itself had written is no probe", "[evaluation]") 
                                 .round("read", R"({"path":"src/own/idea.cpp"})", "")
                                 .say("")
                                 .session();
-    CHECK(all_ages(run_control(session, "noop"), ProbeKind::action_id).asked == 0);
+    CHECK(all_ages(run_control(session, "noop"), ProbeKind::action_id).needed == 0);
 }
 
 TEST_CASE("what the system text or the tools say is no probe", "[evaluation]") {
     History history = path_needed_after(1);
     history.system("Begin with src/parser/lexer.cpp.");
-    CHECK(all_ages(run_control(history.session(), "noop"), ProbeKind::action_id).asked == 0);
+    CHECK(all_ages(run_control(history.session(), "noop"), ProbeKind::action_id).needed == 0);
     SessionInput input = path_needed_after(1).input();
     input.tools = R"([{"name":"read","description":"as in src/parser/lexer.cpp"}])";
-    CHECK(all_ages(run_control(Session(input), "noop"), ProbeKind::action_id).asked == 0);
+    CHECK(all_ages(run_control(Session(input), "noop"), ProbeKind::action_id).needed == 0);
 }
 
 TEST_CASE("identifiers that most sessions have are no probes", "[evaluation]") {
     const SessionInput input = path_needed_after(1).input();
     CommonIdentifiers three;
     for (int i = 0; i < 3; ++i) three.add(input);
-    CHECK(all_ages(run_control(Session(input, &three), "noop"), ProbeKind::action_id).asked == 1);
+    CHECK(all_ages(run_control(Session(input, &three), "noop"), ProbeKind::action_id).needed == 1);
     CommonIdentifiers four;
     for (int i = 0; i < 4; ++i) four.add(input);
-    CHECK(all_ages(run_control(Session(input, &four), "noop"), ProbeKind::action_id).asked == 0);
+    CHECK(all_ages(run_control(Session(input, &four), "noop"), ProbeKind::action_id).needed == 0);
     CHECK(four.contains(path));
     CHECK_FALSE(four.contains("src/parser/other.cpp"));
 }
 
 TEST_CASE("paths, joined words, camel case, numbers and links are identifiers, plain words are not", "[evaluation]") {
-    const std::string told =
+    const std::string reported =
         "https://example.org/a/b?c=1 src/a/b_c.h user_id_of-x parseHeaderLine HttpServerPool 1a2b3c4d5e 1234567890 "
         "ordinary words together";
     for (const char* word : {"https://example.org/a/b?c=1", "src/a/b_c.h", "user_id_of-x", "parseHeaderLine",
                              "HttpServerPool", "1a2b3c4d5e", "1234567890"}) {
         CAPTURE(word);
         const Session session = History()
-                                    .user(told)
+                                    .user(reported)
                                     .round("find", R"({"query":"about )" + std::string(word) + R"( now"})", "")
                                     .say("")
                                     .session();
-        CHECK(all_ages(run_control(session, "noop"), ProbeKind::action_id).asked == 1);
+        CHECK(all_ages(run_control(session, "noop"), ProbeKind::action_id).needed == 1);
     }
     const Session plain =
-        History().user(told).round("find", R"({"query":"ordinary words together"})", "").say("").session();
-    CHECK(all_ages(run_control(plain, "noop"), ProbeKind::action_id).asked == 0);
+        History().user(reported).round("find", R"({"query":"ordinary words together"})", "").say("").session();
+    CHECK(all_ages(run_control(plain, "noop"), ProbeKind::action_id).needed == 0);
 }
 
 TEST_CASE("what a call writes needs nothing to be known", "[evaluation]") {
@@ -109,7 +109,7 @@ TEST_CASE("what a call writes needs nothing to be known", "[evaluation]") {
                                 .round("write", R"({"content":"see src/parser/lexer.cpp"})", "ok")
                                 .say("")
                                 .session();
-    CHECK(all_ages(run_control(session, "noop"), ProbeKind::action_id).asked == 0);
+    CHECK(all_ages(run_control(session, "noop"), ProbeKind::action_id).needed == 0);
 }
 
 TEST_CASE("lines that an edit replaces are probes, escaped ones too", "[evaluation]") {
@@ -139,8 +139,8 @@ TEST_CASE("lines that a patch takes out are probes", "[evaluation]") {
             .say("")
             .session();
     const Figures figures = run_control(session, "noop");
-    CHECK(all_ages(figures, ProbeKind::action_line).asked == 1);
-    CHECK(all_ages(figures, ProbeKind::artifact).asked == 1);
+    CHECK(all_ages(figures, ProbeKind::action_line).needed == 1);
+    CHECK(all_ages(figures, ProbeKind::artifact).needed == 1);
 }
 
 TEST_CASE("short values are probes for agents that serve customers only", "[evaluation]") {
@@ -151,8 +151,8 @@ TEST_CASE("short values are probes for agents that serve customers only", "[eval
             .say("")
             .session();
     };
-    CHECK(all_ages(run_control(with(AgentKind::service), "noop"), ProbeKind::service_value).asked == 1);
-    CHECK(all_ages(run_control(with(AgentKind::coding), "noop"), ProbeKind::service_value).asked == 0);
+    CHECK(all_ages(run_control(with(AgentKind::service), "noop"), ProbeKind::service_value).needed == 1);
+    CHECK(all_ages(run_control(with(AgentKind::coding), "noop"), ProbeKind::service_value).needed == 0);
 }
 
 TEST_CASE("every user message is asked for at every later call, word for word", "[evaluation]") {
@@ -176,8 +176,8 @@ TEST_CASE("a path that was written is asked for when something was edited and at
                                 .round("t", "{}", "c")
                                 .say("")
                                 .session();
-    CHECK(all_ages(run_control(session, "noop"), ProbeKind::artifact).asked == 1);
-    CHECK(all_ages(run_replacing(session, 3, {{4, "d"}}), ProbeKind::artifact).asked == 2);
+    CHECK(all_ages(run_control(session, "noop"), ProbeKind::artifact).needed == 1);
+    CHECK(all_ages(run_replacing(session, 3, {{4, "d"}}), ProbeKind::artifact).needed == 2);
 }
 
 TEST_CASE("the error line of a failed result is asked for for ten calls", "[evaluation]") {
@@ -200,7 +200,7 @@ TEST_CASE("results that did not fail have no error line", "[evaluation]") {
                                 .round("t", "{}", "")
                                 .say("")
                                 .session();
-    CHECK(all_ages(run_control(session, "noop"), ProbeKind::error).asked == 0);
+    CHECK(all_ages(run_control(session, "noop"), ProbeKind::error).needed == 0);
 }
 
 TEST_CASE("what a named object holds is recoverable", "[evaluation]") {

@@ -137,7 +137,7 @@ TEST_CASE("what a chain took out and stored is recoverable, and everything can b
     CHECK(figures.faults.messages_not_restorable == 0);
     CHECK(figures.faults.newest_result_dropped == 0);
     CHECK(figures.arrived_shown == figures.arrived);
-    CHECK(figures.repairs_recovered == 1);
+    CHECK(figures.refetches_from_store == 1);
     ProbeCount asked;
     for (const ProbeCount& age : figures.probes[0]) asked += age;
     CHECK(asked.recoverable == 1);

@@ -10,9 +10,9 @@ using namespace whittle::testing;
 
 namespace {
 
-Figures figures_with(double raw, double with_repairs, std::int64_t sent) {
+Figures figures_with(double raw, double with_refetches, std::int64_t sent) {
     Figures figures{.calls = 10, .raw = 100, .sent = sent};
-    figures.money.push_back({.raw = raw, .sent = with_repairs, .with_repairs = with_repairs, .raw_strict = raw});
+    figures.money.push_back({.raw = raw, .sent = with_refetches, .with_refetches = with_refetches, .raw_strict = raw});
     return figures;
 }
 
@@ -30,9 +30,9 @@ TEST_CASE("a summary has the median and the mean of sessions, and the ratio of s
     const Summary summary = summary_of({figures_with(10, 5, 50), figures_with(10, 8, 80), figures_with(80, 84, 110)});
     CHECK(summary.sessions == 3);
     CHECK(summary.calls == 30);
-    CHECK(is_equal(summary.money[0].with_repairs.median, 0.8));
-    CHECK(is_equal(summary.money[0].with_repairs.mean, (0.5 + 0.8 + 1.05) / 3));
-    CHECK(is_equal(summary.money[0].with_repairs.pooled, 0.97));
+    CHECK(is_equal(summary.money[0].with_refetches.median, 0.8));
+    CHECK(is_equal(summary.money[0].with_refetches.mean, (0.5 + 0.8 + 1.05) / 3));
+    CHECK(is_equal(summary.money[0].with_refetches.pooled, 0.97));
     CHECK(is_equal(summary.money[0].harm, 1.0 / 3));
     CHECK(is_equal(summary.tokens.pooled, 0.8));
     CHECK(is_equal(summary_of({figures_with(10, 5, 50), figures_with(10, 8, 80)}).money[0].sent.median, 0.65));
@@ -42,10 +42,10 @@ TEST_CASE("a summary has the median and the mean of sessions, and the ratio of s
 TEST_CASE("visible shares are pooled over sessions", "[evaluation]") {
     Figures one = figures_with(1, 1, 1);
     Figures two = one;
-    one.probes[1][0] = {.asked = 10, .visible = 10};
-    two.probes[1][1] = {.asked = 2, .visible = 0, .recoverable = 1, .lost = 1};
+    one.probes[1][0] = {.needed = 10, .visible = 10};
+    two.probes[1][1] = {.needed = 2, .visible = 0, .recoverable = 1, .lost = 1};
     const Summary summary = summary_of({one, two});
-    CHECK(summary.probes_of(ProbeKind::action_line).asked == 12);
+    CHECK(summary.probes_of(ProbeKind::action_line).needed == 12);
     CHECK(summary.probes_of(ProbeKind::action_line, Age::middle).visible == 0);
     CHECK(summary.probes_of(ProbeKind::action_line, Age::recent, Age::recent).visible == 10);
 }

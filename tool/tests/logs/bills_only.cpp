@@ -54,7 +54,7 @@ TEST_CASE("bills alone are those of the whole log", "[logs]") {
             const ReadLog bills = read_text_as(text, format, {.name = name, .bills_only = true});
             CHECK(bills_in(bills) == bills_in(whole));
             CHECK(bills.notes.damaged == whole.notes.damaged);
-            CHECK(bills.notes.mended == whole.notes.mended);
+            CHECK(bills.notes.repaired == whole.notes.repaired);
             CHECK(bills.notes.left_out == whole.notes.left_out);
         }
     }

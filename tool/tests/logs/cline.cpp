@@ -273,21 +273,22 @@ TEST_CASE("messages alone and a bill alone are sessions", "[logs]") {
 }
 
 TEST_CASE("whether input holds what the cache did goes by Cline's provider and by Roo Code's protocol", "[logs]") {
-    const auto usage = [](const char* provider, ordered_json told) {
+    const auto usage = [](const char* provider, ordered_json reported) {
         ordered_json reply = said_in_task("assistant", "AAA", 1'900);
         reply["modelInfo"] = {{"modelId", "m"}, {"providerId", provider}};
         return usage_of(read_task({list_of({said_in_task("user", "<task>one</task>", 1'010), reply}),
-                                   list_of({ui_request(1'000, std::move(told))})})
+                                   list_of({ui_request(1'000, std::move(reported))})})
                             .sessions.at(0))
             .at(0);
     };
-    const ordered_json told = tokens_of_task(1'000, 10, 100, 600);
-    CHECK(usage("anthropic", told) == Usage{1'000, 600, 100, 10});
-    CHECK(usage("openrouter", told) == Usage{1'000, 600, 100, 10});
-    CHECK(usage("litellm", told) == Usage{300, 600, 100, 10});
-    CHECK(usage("openai", told) == Usage{400, 600, 0, 10});  // what they call written is what the cache did not have
+    const ordered_json reported = tokens_of_task(1'000, 10, 100, 600);
+    CHECK(usage("anthropic", reported) == Usage{1'000, 600, 100, 10});
+    CHECK(usage("openrouter", reported) == Usage{1'000, 600, 100, 10});
+    CHECK(usage("litellm", reported) == Usage{300, 600, 100, 10});
+    CHECK(usage("openai", reported) ==
+          Usage{400, 600, 0, 10});  // what they call written is what the cache did not have
     CHECK(usage("deepseek", tokens_of_task(0, 10, 400, 600)) == Usage{400, 600, 0, 10});
-    ordered_json of_roo = told;
+    ordered_json of_roo = reported;
     of_roo["apiProtocol"] = "openai";
     CHECK(usage("", of_roo) == Usage{300, 600, 100, 10});
     of_roo["tokensIn"] = 5;  // before versions of November 2025 with Anthropic's protocol

@@ -23,9 +23,9 @@ std::vector<std::string> bill_ids_of_task(const Session& session) {
     return ids;
 }
 
-ordered_json ui_sum(const char* kind, std::int64_t ms, const ordered_json& told) {
+ordered_json ui_sum(const char* kind, std::int64_t ms, const ordered_json& reported) {
     ordered_json record = ui_say(kind, ms);
-    record["text"] = told.dump();
+    record["text"] = reported.dump();
     return record;
 }
 
@@ -91,11 +91,11 @@ TEST_CASE("sums of calls are counted by a provider that is told anywhere in the 
 TEST_CASE("each call of a task has a bill of its own, whatever their times are", "[logs]") {
     ordered_json without_time = ui_request(0, tokens_of_task(7, 1, 0, 0));
     without_time.erase("ts");
-    const ordered_json told = tokens_of_task(5, 1, 0, 0);
+    const ordered_json reported = tokens_of_task(5, 1, 0, 0);
     const ReadLog log =
-        read_task({list_of({ui_say("task", 900), without_time, without_time, ui_request(1'000, told),
-                            ui_request(1'000, told), ui_sum("subagent_usage", 1'000, told),
-                            ui_sum("subagent_usage", 1'000, told), ui_sum("deleted_api_reqs", 1'000, told)})});
+        read_task({list_of({ui_say("task", 900), without_time, without_time, ui_request(1'000, reported),
+                            ui_request(1'000, reported), ui_sum("subagent_usage", 1'000, reported),
+                            ui_sum("subagent_usage", 1'000, reported), ui_sum("deleted_api_reqs", 1'000, reported)})});
     std::vector<std::string> ids = bill_ids_of_task(log.sessions.at(0));
     CHECK(ids.size() == 7);
     CHECK(std::erase(ids, "") == 2);

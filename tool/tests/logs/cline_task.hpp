@@ -22,9 +22,9 @@ inline nlohmann::ordered_json said_without_time(const char* role, const std::str
     return message;
 }
 
-inline nlohmann::ordered_json ui_request(std::int64_t ms, nlohmann::ordered_json told,
+inline nlohmann::ordered_json ui_request(std::int64_t ms, nlohmann::ordered_json reported,
                                          const nlohmann::ordered_json& more = nlohmann::ordered_json::object()) {
-    nlohmann::ordered_json record{{"ts", ms}, {"type", "say"}, {"say", "api_req_started"}, {"text", told.dump()}};
+    nlohmann::ordered_json record{{"ts", ms}, {"type", "say"}, {"say", "api_req_started"}, {"text", reported.dump()}};
     record.update(more);
     return record;
 }

@@ -18,47 +18,47 @@ using CopilotTexts = std::vector<std::string>;
 const std::string unbilled_copilot_call = "call that no session.shutdown bills";
 
 /// An event with an id of its own.
-struct CopilotTold {
+struct CopilotEvent {
     std::string type{};
     ordered_json data = ordered_json::object();
     std::string agent{};
 };
 
-std::string copilot_log(const std::vector<CopilotTold>& events, const std::string& session = "s") {
+std::string copilot_log(const std::vector<CopilotEvent>& events, const std::string& session = "s") {
     std::string text;
     int n = 0;
-    const auto write = [&](const CopilotTold& told) {
-        ordered_json event{{"type", told.type},
-                           {"data", told.data},
+    const auto write = [&](const CopilotEvent& reported) {
+        ordered_json event{{"type", reported.type},
+                           {"data", reported.data},
                            {"id", "id-" + std::to_string(n)},
                            {"timestamp", "2026-09-20T10:00:00.000Z"},
                            {"parentId", n == 0 ? ordered_json(nullptr) : ordered_json("id-" + std::to_string(n - 1))}};
-        if (!told.agent.empty()) event["agentId"] = told.agent;
+        if (!reported.agent.empty()) event["agentId"] = reported.agent;
         text += event.dump() + "\n";
         ++n;
     };
     write({"session.start", {{"sessionId", session}, {"copilotVersion", "1.0.85"}, {"selectedModel", "gpt-5"}}});
-    for (const CopilotTold& told : events) write(told);
+    for (const CopilotEvent& reported : events) write(reported);
     return text;
 }
 
-ReadLog read_copilot(const std::vector<CopilotTold>& events) {
+ReadLog read_copilot(const std::vector<CopilotEvent>& events) {
     return read_text_as(copilot_log(events), logs::Format::copilot_cli);
 }
 
-CopilotTold copilot_prompt(const std::string& text) { return {"user.message", {{"content", text}}}; }
+CopilotEvent copilot_prompt(const std::string& text) { return {"user.message", {{"content", text}}}; }
 
 ordered_json copilot_request(const std::string& id, const ordered_json& arguments = {{"path", "a"}}) {
     return {{"toolCallId", id}, {"name", "view"}, {"arguments", arguments}, {"type", "function"}};
 }
 
-CopilotTold copilot_said(const std::string& text, int output, const std::vector<ordered_json>& requests = {}) {
+CopilotEvent copilot_said(const std::string& text, int output, const std::vector<ordered_json>& requests = {}) {
     return {
         "assistant.message",
         {{"content", text}, {"toolRequests", ordered_json(requests)}, {"model", "gpt-5"}, {"outputTokens", output}}};
 }
 
-CopilotTold copilot_done(const std::string& id, const std::string& text) {
+CopilotEvent copilot_done(const std::string& id, const std::string& text) {
     return {"tool.execution_complete", {{"toolCallId", id}, {"success", true}, {"result", {{"content", text}}}}};
 }
 
@@ -71,7 +71,7 @@ ordered_json copilot_sums(int requests, int input, int read, int output) {
 }
 
 /// Of a version whose sums go on over several runs.
-CopilotTold copilot_end(const ordered_json& sums) {
+CopilotEvent copilot_end(const ordered_json& sums) {
     return {"session.shutdown", {{"eventsFileSizeBytes", 1'000}, {"modelMetrics", sums}}};
 }
 
@@ -247,17 +247,17 @@ TEST_CASE("a session of Copilot CLI that was killed has no bill, and says so", "
 
 TEST_CASE("a compaction whose tokens are in the sums is not billed again", "[logs]") {
     const auto bills = [](int output) {
-        const CopilotTold compaction{"session.compaction_complete",
-                                     {{"success", true},
-                                      {"summaryContent", "so far"},
-                                      {"compactionTokensUsed", {{"input", 40}, {"output", 7}, {"cachedInput", 30}}}}};
+        const CopilotEvent compaction{"session.compaction_complete",
+                                      {{"success", true},
+                                       {"summaryContent", "so far"},
+                                       {"compactionTokensUsed", {{"input", 40}, {"output", 7}, {"cachedInput", 30}}}}};
         return copilot_bills_of(read_copilot({copilot_prompt("a"), copilot_said("A", 10), compaction,
                                               copilot_end(copilot_sums(2, 300, 200, output))})
                                     .sessions.at(0));
     };
     CHECK(bills(17) == std::vector<Usage>{{100, 200, 0, 17}});
     CHECK(bills(10) == std::vector<Usage>{{100, 200, 0, 10}, {10, 30, 0, 7}});
-    const CopilotTold failed{
+    const CopilotEvent failed{
         "session.compaction_complete",
         {{"success", false}, {"compactionTokensUsed", {{"inputTokens", 40}, {"outputTokens", 1}}}}};
     const ReadLog log = read_copilot({copilot_prompt("a"), copilot_said("A", 10), failed});
@@ -273,9 +273,9 @@ TEST_CASE("sums that lack calls in front of them are noted", "[logs]") {
 }
 
 TEST_CASE("a fork of a session of Copilot CLI repeats its bills under their ids", "[logs]") {
-    const std::vector<CopilotTold> first{copilot_prompt("a"), copilot_said("A", 10),
-                                         copilot_end(copilot_sums(1, 100, 50, 10))};
-    std::vector<CopilotTold> more = first;
+    const std::vector<CopilotEvent> first{copilot_prompt("a"), copilot_said("A", 10),
+                                          copilot_end(copilot_sums(1, 100, 50, 10))};
+    std::vector<CopilotEvent> more = first;
     more.insert(more.end(), {{"session.info", {{"infoType", "fork"}}},
                              copilot_prompt("b"),
                              copilot_said("B", 20),
@@ -330,8 +330,8 @@ TEST_CASE("calls without a result get one when the session goes on later, unless
 }
 
 TEST_CASE("a call that its reply does not tell of is taken from where it began", "[logs]") {
-    const CopilotTold began{"tool.execution_start",
-                            {{"toolCallId", "c"}, {"toolName", "bash"}, {"arguments", {{"command", "ls"}}}}};
+    const CopilotEvent began{"tool.execution_start",
+                             {{"toolCallId", "c"}, {"toolName", "bash"}, {"arguments", {{"command", "ls"}}}}};
     const ReadLog log =
         read_copilot({copilot_prompt("a"), copilot_said("I look.", 10), began, copilot_done("c", "a.md"),
                       copilot_said("One.", 5), copilot_done("x", "nobody asked")});
@@ -381,16 +381,16 @@ TEST_CASE("a compaction keeps a result with its call", "[logs]") {
 }
 
 TEST_CASE("a sub-agent has its own system text, and its first prompt from whichever event has it", "[logs]") {
-    const CopilotTold starts{"subagent.started", {{"toolCallId", "c"}, {"agentName", "explore"}}, "c"};
-    const CopilotTold task = copilot_said("", 1, {copilot_request("c", {{"prompt", "look"}})});
-    CopilotTold reply = copilot_said("seen", 1);
+    const CopilotEvent starts{"subagent.started", {{"toolCallId", "c"}, {"agentName", "explore"}}, "c"};
+    const CopilotEvent task = copilot_said("", 1, {copilot_request("c", {{"prompt", "look"}})});
+    CopilotEvent reply = copilot_said("seen", 1);
     reply.agent = "c";
-    CopilotTold own = copilot_prompt("look");
-    const auto first_of = [&](const std::vector<CopilotTold>& prompts) {
-        std::vector<CopilotTold> all{copilot_prompt("a"),
-                                     task,
-                                     starts,
-                                     {"system.message", {{"role", "system"}, {"content", "You explore."}}, "c"}};
+    CopilotEvent own = copilot_prompt("look");
+    const auto first_of = [&](const std::vector<CopilotEvent>& prompts) {
+        std::vector<CopilotEvent> all{copilot_prompt("a"),
+                                      task,
+                                      starts,
+                                      {"system.message", {{"role", "system"}, {"content", "You explore."}}, "c"}};
         all.insert(all.end(), prompts.begin(), prompts.end());
         all.push_back(reply);
         const ReadLog log = read_copilot(all);
@@ -409,14 +409,14 @@ TEST_CASE("a sub-agent has its own system text, and its first prompt from whiche
 
 TEST_CASE("a sub-agent of a sub-agent has it as its parent, and one that says nothing is no session", "[logs]") {
     const auto starts = [](const std::string& call, const std::string& agent) {
-        return CopilotTold{"subagent.started", {{"toolCallId", call}, {"agentName", "task"}}, agent};
+        return CopilotEvent{"subagent.started", {{"toolCallId", call}, {"agentName", "task"}}, agent};
     };
     const auto asks = [](const std::string& call, const std::string& agent) {
-        CopilotTold told = copilot_said("", 1, {copilot_request(call, {{"prompt", "do " + call}})});
-        told.agent = agent;
-        return told;
+        CopilotEvent reported = copilot_said("", 1, {copilot_request(call, {{"prompt", "do " + call}})});
+        reported.agent = agent;
+        return reported;
     };
-    CopilotTold last = copilot_said("done", 1);
+    CopilotEvent last = copilot_said("done", 1);
     last.agent = "in";
     const ReadLog log = read_copilot({copilot_prompt("a"), asks("c", ""), starts("c", "out"), asks("d", "out"),
                                       starts("d", "in"), starts("e", "silent"), last});
@@ -429,8 +429,8 @@ TEST_CASE("a sub-agent of a sub-agent has it as its parent, and one that says no
 }
 
 TEST_CASE("a message that Copilot CLI made up is no call of the model", "[logs]") {
-    const CopilotTold made_up{"assistant.message",
-                              {{"content", ""}, {"toolRequests", ordered_json::array({copilot_request("r")})}}};
+    const CopilotEvent made_up{"assistant.message",
+                               {{"content", ""}, {"toolRequests", ordered_json::array({copilot_request("r")})}}};
     const ReadLog log =
         read_copilot({copilot_prompt("a"), copilot_said("A", 10), made_up, copilot_done("r", "found it"),
                       copilot_said("B", 20), copilot_end(copilot_sums(2, 300, 200, 30))});

@@ -261,7 +261,7 @@ struct Grown {
 }  // namespace
 
 TEST_CASE("what sessions hold grows with the file, whatever it has kept again and again", "[logs][large]") {
-    constexpr std::size_t most_copied = std::size_t{64} << 20;
+    constexpr std::size_t max_copied = std::size_t{64} << 20;
     for (const Grown& grown :
          {Grown{"claude", logs::Format::claude_code, claude_log, 1},
           Grown{"openhands", logs::Format::openhands_v1, openhands_log, 0},
@@ -277,7 +277,7 @@ TEST_CASE("what sessions hold grows with the file, whatever it has kept again an
             const std::string log = grown.log(n);
             const Held held = held_of(log, grown.format);
             CAPTURE(n, log.size(), held.bytes);
-            CHECK(held.bytes <= 2 * log.size() + most_copied);
+            CHECK(held.bytes <= 2 * log.size() + max_copied);
             CHECK(held.calls >= grown.calls_for_each * static_cast<std::size_t>(n));
             CHECK(held.notes.damaged == 0);
             is_bounded = !held.notes.unknown.empty();

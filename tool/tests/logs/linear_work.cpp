@@ -595,9 +595,9 @@ std::string cline_work(int n) {
         messages.push_back(said_in_cline("assistant", "yes", 1'000 * i + 900));
         ordered_json more{{"conversationHistoryIndex", 2 * i - 1}};
         if (i > 1) more["conversationHistoryDeletedRange"] = {0, 2 * i - 2};
-        const ordered_json told{{"tokensIn", 3}, {"tokensOut", 1}};
+        const ordered_json reported{{"tokensIn", 3}, {"tokensOut", 1}};
         ordered_json request = more;
-        request["text"] = told.dump();
+        request["text"] = reported.dump();
         records.push_back(shown_by_cline("api_req_started", 1'000 * i + 100, request));
         records.push_back(shown_by_cline("text", 1'000 * i + 500, more));
         const std::string change = "[" + std::to_string(2 * i) + ",[0,[[0,[[" + std::to_string(1'000 * i + 200) +
@@ -617,9 +617,9 @@ std::string cline_blocks(int n) {
         messages.push_back(said_in_cline("assistant", "yes", 1'000 * i + 900));
         ordered_json request = ordered_json::object();
         if (i > 1) request["conversationHistoryDeletedRange"] = {1, 2 * i - 2};
-        ordered_json told = request;
-        told["text"] = R"({"tokensIn":3,"tokensOut":1})";
-        records.push_back(shown_by_cline("api_req_started", 1'000 * i + 100, told));
+        ordered_json reported = request;
+        reported["text"] = R"({"tokensIn":3,"tokensOut":1})";
+        records.push_back(shown_by_cline("api_req_started", 1'000 * i + 100, reported));
         records.push_back(shown_by_cline("text", 1'000 * i + 500, request));
         blocks.push_back(ordered_json::parse("[" + std::to_string(i + 1) + R"(,[[150,"text",["other"],[]]]])"));
     }
@@ -647,7 +647,7 @@ struct Shape {
     const char* name;
     logs::Format format;
     std::function<std::string(int)> log;
-    double least_messages = 0;     ///< for each of n
+    double min_messages = 0;       ///< for each of n
     double least_compactions = 0;  ///< for each of n
 };
 
@@ -688,17 +688,17 @@ TEST_CASE("reading takes work by the size of the log, in every format", "[logs][
     for (const Shape& shape : shapes) {
         CAPTURE(shape.name);
         constexpr int least = 300;
-        constexpr double most_growth = 2.3;  // buffers grow by doubling
+        constexpr double max_growth = 2.3;  // buffers grow by doubling
         Work before;
         for (const int n : {least, 2 * least, 4 * least}) {
             const Work work = work_of(shape.log(n), shape.format);
             CAPTURE(n, work.bytes, before.bytes, work.steps, before.steps, work.messages, work.compactions);
             CHECK(work.damaged == 0);
-            CHECK(static_cast<double>(work.messages) >= shape.least_messages * n);
+            CHECK(static_cast<double>(work.messages) >= shape.min_messages * n);
             CHECK(static_cast<double>(work.compactions) >= shape.least_compactions * n);
             if (before.bytes > 0) {
-                CHECK(static_cast<double>(work.bytes) <= most_growth * static_cast<double>(before.bytes));
-                CHECK(static_cast<double>(work.steps) <= most_growth * static_cast<double>(before.steps));
+                CHECK(static_cast<double>(work.bytes) <= max_growth * static_cast<double>(before.bytes));
+                CHECK(static_cast<double>(work.steps) <= max_growth * static_cast<double>(before.steps));
             }
             before = work;
         }

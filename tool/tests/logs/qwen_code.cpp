@@ -173,9 +173,9 @@ TEST_CASE("a sub-agent of Qwen Code has its own file, and one bill with the sess
     CHECK(replies_of(session) == std::vector<std::size_t>{3, 6});
     CHECK(usage_of(session) == std::vector<Usage>{{4'000, 0, 0, 20}, {100, 4'000, 0, 12}});
     CHECK(session.elsewhere.empty());
-    const auto told = ids_of(read_fixture("qwen_code.jsonl").sessions[0].elsewhere);
-    CHECK(std::ranges::count(told, session.calls[0].bill_id) == 1);
-    CHECK(std::ranges::count(told, session.calls[1].bill_id) == 0);
+    const auto reported = ids_of(read_fixture("qwen_code.jsonl").sessions[0].elsewhere);
+    CHECK(std::ranges::count(reported, session.calls[0].bill_id) == 1);
+    CHECK(std::ranges::count(reported, session.calls[1].bill_id) == 0);
 }
 
 TEST_CASE("a session that Qwen Code forked has the ids of its calls and events", "[logs][qwen]") {

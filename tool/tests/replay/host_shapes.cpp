@@ -55,7 +55,7 @@ const std::vector<Shape<openai::Message>>& openai_shapes() {
          {R"({"role":"tool","tool_call_id":"a","content":[{"text":"TEXT","type":"text","x":[1.0,null]},{"type":"text","text":"short"},{"type":"text","text":"MORE"}]})"}},
         {"an image between texts",
          {R"({"role":"tool","tool_call_id":"b","content":[{"type":"text","text":"TEXT"},{"type":"image_url","image_url":{"url":"https://example.org/a.png","detail":"low"}},{"type":"text","text":"MORE"}]})"}},
-        {"with a cache mark and members of a vendor",
+        {"with a cache breakpoint and members of a vendor",
          {R"({"cache_control":{"type":"ephemeral"},"role":"tool","tool_call_id":"a","vendor":{"z":1,"a":[2.50]},"content":"TEXT","id":null})"}},
         {"an item that nobody knows",
          {R"({"role":"tool","tool_call_id":"a","content":[{"type":"odd","value":7},{"type":"text","text":"TEXT"}]})"}},
@@ -73,7 +73,7 @@ const std::vector<Shape<anthropic::Message>>& anthropic_shapes() {
     static const std::vector<Shape<anthropic::Message>> shapes{
         {"a string, and not an error",
          {R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"TEXT","is_error":false}]})"}},
-        {"text in an array, with a cache mark inside and outside",
+        {"text in an array, with a cache breakpoint inside and outside",
          {R"({"role":"user","content":[{"tool_use_id":"a","type":"tool_result","content":[{"type":"text","text":"TEXT","cache_control":{"type":"ephemeral"}}],"cache_control":{"type":"ephemeral","ttl":"1h"}}]})"}},
         {"two results and a reminder beside them",
          {R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"TEXT"},{"type":"tool_result","tool_use_id":"b","content":[{"type":"text","text":"MORE"}]},{"type":"text","text":"<reminder>be brief</reminder>"}]})"}},

@@ -277,16 +277,16 @@ TEST_CASE("a store that refuses where a result arrives is counted and told too",
                                .content = detail.parts[0].text};
         };
     }
-    std::vector<std::string> told;
+    std::vector<std::string> reported;
     ChainCallbacks<ChatMessage> events;
-    events.on_event = [&](const Event& event) { told.emplace_back(event.kind); };
+    events.on_event = [&](const Event& event) { reported.emplace_back(event.kind); };
     const Chain<ChatMessage> chain{
         ChainConfig{.storage = memory_storage({.max_bytes = 10})}, std::move(events),
         Reduction{ReductionConfig{.skip_clear = true, .max_length_for_trunc = 1'000}, std::move(callbacks)}};
     const ReplayTotals totals = replay<ChatMessage>({.id = "s", .messages = messages}, chain);
     CHECK(totals.failed_writes == 3);
     CHECK(totals.failed_hooks == 0);
-    CHECK(std::ranges::count(told, "store_failed") == 3);
+    CHECK(std::ranges::count(reported, "store_failed") == 3);
     REQUIRE(totals.errors.size() == 3);
     CHECK(totals.errors.front().starts_with("s: reduction: "));
     CHECK(totals.errors.front().find("could not be stored") != std::string::npos);

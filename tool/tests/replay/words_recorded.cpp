@@ -114,7 +114,7 @@ struct TierShares {
 };
 
 /// The texts of replies and results of a file's first sessions.
-std::vector<std::string> texts_of(const std::filesystem::path& file, std::size_t most_sessions) {
+std::vector<std::string> texts_of(const std::filesystem::path& file, std::size_t max_sessions) {
     std::vector<std::string> all;
     std::size_t sessions = 0;
     read_trajectories(file, {}, [&](Trajectory<>&& session) {
@@ -126,7 +126,7 @@ std::vector<std::string> texts_of(const std::filesystem::path& file, std::size_t
                 if (is_text && part.text.size() >= 200) all.push_back(std::move(part.text));
             }
         }
-        return ++sessions < most_sessions;
+        return ++sessions < max_sessions;
     });
     return all;
 }

@@ -198,7 +198,7 @@ std::vector<Setting> anthropic_settings() {
         "stop_sequences":["END"],"metadata":{"user_id":"u"},"service_tier":"auto",
         "tools":[{"type":"web_search_20250305","name":"web_search","max_uses":2}]})";
     settings[1].options.max_output_tokens = 9'000;
-    settings[2].anthropic.cache_marks = 0;
+    settings[2].anthropic.cache_breakpoints = 0;
     settings[2].anthropic.extra = R"({"thinking":{"type":"enabled","budget_tokens":1024},
         "tool_choice":{"type":"any","disable_parallel_tool_use":true}})";
     settings[3].anthropic.betas = {"context-management-2025-06-27"};

@@ -100,7 +100,7 @@ json messages_sent(const Conversation<openai::Message>& conversation) {
 }
 
 json messages_sent(const Conversation<anthropic::Message>& conversation) {
-    const AnthropicModelConfig config{.model = "m", .cache_marks = 0};
+    const AnthropicModelConfig config{.model = "m", .cache_breakpoints = 0};
     const auto kind = anthropic::BodyKind::whole;
     return json::parse(
         anthropic::messages_request({.messages = conversation.messages()}, config, kind).body)["messages"];

@@ -40,10 +40,10 @@ Prefill Slot::read(std::span<const llama_token> prompt) {
             left.first(std::min<std::size_t>(left.size(), llama_n_batch(context_.get())));
         llama_perf_context_reset(context_.get());
         decode(piece);
-        const llama_perf_context_data told = llama_perf_context(context_.get());
+        const llama_perf_context_data timing = llama_perf_context(context_.get());
         // A piece of one token counts as one of a reply; a counter of 0 is told as 1.
-        done.evaluated += static_cast<std::size_t>(piece.size() == 1 ? told.n_eval : told.n_p_eval);
-        done.ms += told.t_p_eval_ms + told.t_eval_ms;
+        done.evaluated += static_cast<std::size_t>(piece.size() == 1 ? timing.n_eval : timing.n_p_eval);
+        done.ms += timing.t_p_eval_ms + timing.t_eval_ms;
         left = left.subspan(piece.size());
     }
     done.cells_after = cells();

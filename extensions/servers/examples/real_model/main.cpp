@@ -158,11 +158,11 @@ void check_prefills(const std::vector<real_model::Exchange>& exchanges, std::siz
     double write_ms = 0.0;
     for (const real_model::Prefill& prefill : prefills) {
         fmt::print("  prefill: predicted {}, read {}, kept {}, {:.0f} ms; {} tokens written in {:.0f} ms\n",
-                   prefill.predicted, prefill.told.prompt_tokens, prefill.told.cached_tokens, prefill.told.prompt_ms,
-                   prefill.told.output_tokens, prefill.told.output_ms);
-        right += static_cast<std::int64_t>(prefill.predicted) == prefill.told.prompt_tokens ? 1 : 0;
-        read_ms += prefill.told.prompt_ms;
-        write_ms += prefill.told.output_ms;
+                   prefill.predicted, prefill.timing.prompt_tokens, prefill.timing.cached_tokens,
+                   prefill.timing.prompt_ms, prefill.timing.output_tokens, prefill.timing.output_ms);
+        right += static_cast<std::int64_t>(prefill.predicted) == prefill.timing.prompt_tokens ? 1 : 0;
+        read_ms += prefill.timing.prompt_ms;
+        write_ms += prefill.timing.output_ms;
     }
     fmt::print("  {:.1f} s of reading, {:.1f} s of writing\n", read_ms / 1'000, write_ms / 1'000);
     checks.expect(prefills.size() == calls && right == calls,
@@ -194,7 +194,7 @@ private:
     void talk(const real_model::TalkPlan& plan) {
         fmt::print("{} ({})\n", plan.title, plan.name);
         std::fflush(stdout);
-        const Talk talk = carry_out(plan, server(options_.model));
+        const Talk talk = execute_retention(plan, server(options_.model));
         print_calls(talk);
         check_recovery(talk, checks_);
         if (plan.summary_tokens > 0) check_summaries(talk, checks_);
@@ -208,7 +208,7 @@ private:
         std::fflush(stdout);
         transport_ = std::make_shared<real_model::RecordingTransport>(whittle::make_curl_transport(),
                                                                       host_of(options_.base_url));
-        const Talk talk = carry_out(plan, server(options_.model));
+        const Talk talk = execute_retention(plan, server(options_.model));
         print_calls(talk);
         std::vector<real_model::Exchange> exchanges = transport_->take();
         check_prefills(exchanges, talk.calls.size(), checks_);
@@ -225,7 +225,7 @@ private:
         std::fflush(stdout);
         const std::shared_ptr<whittle::HttpTransport> transport = whittle::make_curl_transport();
         const whittle::ServerAddress address{.base_url = options_.base_url, .model = options_.model};
-        const whittle::ServerFacts facts = learn_server(*transport, address);
+        const whittle::ServerFacts facts = probe_server(*transport, address);
         fmt::print("  {}: {} tokens of {}, {} slots\n", name_of(facts.kind), facts.context_window, facts.trained_window,
                    facts.slots);
         checks_.expect(facts.kind == whittle::ServerKind::llama_server && facts.context_window == 2'048,

@@ -7,8 +7,8 @@
 #include <whittle/openai/openai.hpp>
 #include <whittle/openai/openai_chat_model.hpp>
 #include <whittle/preset/presets.hpp>
-#include <whittle/servers/cut_watch.hpp>
 #include <whittle/servers/server_facts.hpp>
+#include <whittle/servers/silent_truncation.hpp>
 #include <whittle/whittle.hpp>
 
 #include <fmt/format.h>
@@ -155,12 +155,12 @@ int run(const std::string& base_url, const std::string& name, const std::string&
     const OllamaModel model = std::make_shared<whittle::OpenAIChatModel>(transport, config);
 
     fmt::print("What it says of itself\n");
-    const std::int64_t set = learn_server(*transport, address).context_window;
+    const std::int64_t set = probe_server(*transport, address).context_window;
     const std::vector<Message> short_list = task();
     (void)billed_for(*model, short_list);
-    const whittle::ServerFacts facts = learn_server(*transport, address);
+    const whittle::ServerFacts facts = probe_server(*transport, address);
     fmt::print("  {}: {} tokens of {}\n", name_of(facts.kind), facts.context_window, facts.trained_window);
-    expect_of_ollama(facts.kind == whittle::ServerKind::ollama && facts.cuts_silently, "its kind is known");
+    expect_of_ollama(facts.kind == whittle::ServerKind::ollama && facts.truncates_silently, "its kind is known");
     expect_of_ollama(facts.context_window > 0 && facts.context_window == set,
                      "the window is known before the model is loaded and after it");
     expect_of_ollama(facts.trained_window >= facts.context_window, "so is the window that the model was made for");
@@ -171,10 +171,11 @@ int run(const std::string& base_url, const std::string& name, const std::string&
     if (cut_at <= 1) return 1;
 
     fmt::print("The same, watched\n");
-    expect_of_ollama(is_seen(whittle::with_cut_watch(model), cut_at), "the cut is an overflow");
+    expect_of_ollama(is_seen(whittle::with_truncation_check(model), cut_at), "the cut is an overflow");
 
     fmt::print("With the preset local, which learnt the window\n");
-    const Kept kept = keep_small(whittle::with_cut_watch(model, {.window = facts.context_window}), facts, cut_at + 1);
+    const Kept kept =
+        keep_small(whittle::with_truncation_check(model, {.window = facts.context_window}), facts, cut_at + 1);
     expect_of_ollama(kept.largest <= facts.context_window && kept.has_task, "each request fits and has the task");
     expect_of_ollama(kept.notes_stored > 0, fmt::format("{} notes are in the store", kept.notes_stored));
     return not_held == 0 ? 0 : 1;

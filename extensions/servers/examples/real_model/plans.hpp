@@ -26,7 +26,7 @@ inline constexpr std::array<TalkPlan, 4> plans{{
 /// With servers that tell their timings; what they read anew is predicted.
 inline constexpr TalkPlan local_plan{.name = "local", .title = "The preset local", .questions = 9, .has_preset = true};
 
-[[nodiscard]] inline Talk carry_out(const TalkPlan& plan, const Server& server) {
+[[nodiscard]] inline Talk execute_retention(const TalkPlan& plan, const Server& server) {
     if (plan.has_preset) return talk_with_preset(server, plan.questions);
     if (plan.summary_tokens > 0) return talk_with_summaries(server, plan.questions, plan.summary_tokens);
     return talk_past_window(server, plan.questions, plan.is_stream);

@@ -46,7 +46,7 @@ void save(const Recording& recording, const std::filesystem::path& file);
 /// What an answered request made the server read, in tokens.
 struct Prefill {
     std::size_t predicted = 0;  ///< by `whittle::ServerSlot`
-    whittle::ServerTiming told{};
+    whittle::ServerTiming timing{};
 };
 
 /// For the answered requests whose tokens and timings are known, if those of all in front are.

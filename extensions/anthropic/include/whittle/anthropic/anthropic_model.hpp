@@ -24,7 +24,7 @@ struct AnthropicModelConfig {
     std::string version = "2023-06-01";                  ///< header "anthropic-version"
     std::vector<std::string> betas{};                    ///< header "anthropic-beta"
     std::int64_t max_output_tokens = 8'192;              ///< where the call does not say; the API wants a limit
-    int cache_marks = 4;           ///< `cache_control` marks in a request at most, 0 to 4; 0: none are placed
+    int cache_breakpoints = 4;     ///< `cache_control` breakpoints in a request at most, 0 to 4; 0: none are placed
     std::string cache_lifetime{};  ///< "5m" or "1h"; empty: the API's own (5m)
     std::string extra{};           ///< further fields of every request as one JSON object, such as "thinking"
     bool always_stream = false;    ///< stream also where nobody listens: long answers keep the connection alive

@@ -24,7 +24,7 @@ struct Options {
 };
 
 /// A part of a message, as it is shown to a runtime. Views are valid during the call.
-struct PartSeen {
+struct VisitedPart {
     std::size_t message = 0;     ///< its number, from 0
     std::string_view role{};     ///< "system", "user", "assistant", "tool"
     std::string_view kind{};     ///< "text", "thinking", "tool_call", "tool_result", "media", "other"
@@ -58,7 +58,7 @@ public:
     /// The messages as they are, as a JSON array. Runs nothing.
     [[nodiscard]] std::string messages() const;
     /// The same part by part, without JSON.
-    void for_each_part(const std::function<void(const PartSeen&)>& see) const;
+    void for_each_part(const std::function<void(const VisitedPart&)>& see) const;
 
     /// The chain's own tools (`read_offloaded`) as OpenAI's "tools", to be sent beside yours; "[]" without a storage.
     [[nodiscard]] std::string tools() const;

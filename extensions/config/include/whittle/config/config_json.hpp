@@ -40,8 +40,8 @@ struct StorageSettings {
     ConfigTypes types{};                                    ///< `ConfigSource::types`
 };
 
-/// Null if there is none. Masks go outside, seals inside. Throws what the storage throws, and Error(not_offered) if
-/// `types` lacks one.
+/// Null if there is none. Masks go outside, encryption inside. Throws what the storage throws, and Error(not_offered)
+/// if `types` lacks one.
 [[nodiscard]] std::shared_ptr<Storage> open_storage(const StorageSettings& settings);
 
 /// One entry of "middlewares".
@@ -83,7 +83,7 @@ struct ChainSettings {
 
 /// The same configuration without the key "preset": what the preset says stands where you would write it. As it is,
 /// with other spaces, if it has none. Throws what `read_chain_settings` throws.
-[[nodiscard]] std::string write_out_preset(std::string_view json, const ConfigSource& source = {});
+[[nodiscard]] std::string expand_preset(std::string_view json, const ConfigSource& source = {});
 
 /// One key that a configuration can have.
 struct ConfigKey {

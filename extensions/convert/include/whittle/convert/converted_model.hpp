@@ -90,8 +90,8 @@ template <AgentMessage M>
 }
 
 /// The system messages of a history, and the text that stands beside it.
-[[nodiscard]] inline std::string join_system(std::string_view beside, const nlohmann::ordered_json& system) {
-    std::string text(beside);
+[[nodiscard]] inline std::string join_system(std::string_view separate, const nlohmann::ordered_json& system) {
+    std::string text(separate);
     const auto add = [&](std::string_view more) { text += (text.empty() ? "" : "\n\n") + std::string(more); };
     if (system.is_string()) add(system.get_ref<const std::string&>());
     if (system.is_array()) {
@@ -197,7 +197,7 @@ private:
 /// `ChatMessage` keeps text, calls and results; replies become other types as text alone, so that such a conversation
 /// has no tools.
 template <AgentMessage M>
-[[nodiscard]] std::shared_ptr<Model<M>> as_model_of(std::shared_ptr<Model<openai::Message>> model) {
+[[nodiscard]] std::shared_ptr<Model<M>> adapt_model(std::shared_ptr<Model<openai::Message>> model) {
     if constexpr (std::is_same_v<M, openai::Message>) {
         return model;
     } else if constexpr (std::is_same_v<M, anthropic::Message>) {
@@ -209,11 +209,11 @@ template <AgentMessage M>
 
 /// A model behind the Messages API, for messages of type `M`.
 template <AgentMessage M>
-[[nodiscard]] std::shared_ptr<Model<M>> as_model_of(std::shared_ptr<Model<anthropic::Message>> model) {
+[[nodiscard]] std::shared_ptr<Model<M>> adapt_model(std::shared_ptr<Model<anthropic::Message>> model) {
     if constexpr (std::is_same_v<M, anthropic::Message>) {
         return model;
     } else {
-        return as_model_of<M>(
+        return adapt_model<M>(
             std::shared_ptr<Model<openai::Message>>(std::make_shared<detail::AnthropicForOpenAI>(std::move(model))));
     }
 }

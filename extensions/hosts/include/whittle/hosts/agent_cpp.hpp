@@ -135,7 +135,7 @@ public:
     void set_tools(std::vector<ToolSpec> tools) { tools_ = std::move(tools); }
 
     void before_llm_call(std::vector<common_chat_msg>& messages) override {
-        const std::uint64_t version = take_in(messages);
+        const std::uint64_t version = sync_from(messages);
         chain_->before_model(conversation_, {.tools = tools_});
         conversation_.apply_to(messages, version);
     }
@@ -173,7 +173,7 @@ public:
     }
     /// Whether the list got smaller.
     bool on_overflow(std::vector<common_chat_msg>& messages) {
-        const std::uint64_t version = take_in(messages);
+        const std::uint64_t version = sync_from(messages);
         const bool smaller = chain_->on_overflow(conversation_, {}, {.tools = tools_});
         conversation_.apply_to(messages, version);
         return smaller;
@@ -190,7 +190,7 @@ public:
     }
 
 private:
-    std::uint64_t take_in(const std::vector<common_chat_msg>& messages) {
+    std::uint64_t sync_from(const std::vector<common_chat_msg>& messages) {
         const std::uint64_t version = conversation_.sync(messages, returns_).version;
         returns_.clear();
         return version;

@@ -141,7 +141,7 @@ public:
 
     /// What `execute_multi_step` calls in place of `generate`; refers to these hooks. A call that is refused as too
     /// large is made once more, smaller.
-    [[nodiscard]] Generate around(Generate generate) {
+    [[nodiscard]] Generate wrap(Generate generate) {
         return [this, generate = std::move(generate)](const ai::GenerateOptions& options) {
             return call(options, generate);
         };
@@ -169,7 +169,7 @@ private:
         for (const auto& [name, tool] : options.tools)
             specs.push_back({name, tool.description, tool.parameters_schema.dump()});
         const HookRequest<ai::Message> request{.tools = specs, .system = options.system};
-        take_in(options.messages, request);
+        sync_from(options.messages, request);
         chain_->before_model(conversation_, request);
         ai::GenerateOptions small = options;
         const auto show = [&] {
@@ -183,7 +183,7 @@ private:
     }
 
     /// What stands behind the messages that were taken in before. Another list than before is taken in as a whole.
-    void take_in(const ai::Messages& list, const HookRequest<ai::Message>& request) {
+    void sync_from(const ai::Messages& list, const HookRequest<ai::Message>& request) {
         const bool goes_on = taken_ <= list.size() && (taken_ == 0 || fingerprint(list[taken_ - 1]) == last_);
         if (!goes_on) {
             conversation_.sync(list);

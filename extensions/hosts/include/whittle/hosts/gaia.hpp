@@ -27,7 +27,7 @@ namespace whittle::inline v0::host {
 class GaiaHooks {
 public:
     /// gaia cuts a tool's result, written as JSON, above this many bytes and keeps its head and tail alone.
-    static constexpr std::size_t largest_result = 4'000;
+    static constexpr std::size_t max_result_bytes = 4'000;
 
     GaiaHooks(const Chain<gaia::Message>& chain, std::string id) : chain_(&chain), conversation_(std::move(id)) {}
     GaiaHooks(const GaiaHooks&) = delete;
@@ -54,15 +54,16 @@ public:
     }
 
     /// A query with the chain in front of it. One that ended because the request was too large goes on, in requests
-    /// that were made smaller, with `go_on` as the user's word; three times at most.
+    /// that were made smaller, with `continue_text` as the user's word; three times at most.
     template <typename Agent>
-    gaia::json ask(Agent& agent, const std::string& text, const std::string& go_on = "Please go on.") {
+    gaia::json process_query(Agent& agent, const std::string& text,
+                             const std::string& continue_text = "Please go on.") {
         before_query(agent);
         gaia::json answer = agent.processQuery(text);
         for (int tries = 0; tries < 3; ++tries) {
             const std::optional<Overflow> overflow = overflow_of(answer.value("result", ""));
             if (!overflow || !on_overflow(agent, *overflow)) break;
-            answer = agent.processQuery(go_on);
+            answer = agent.processQuery(continue_text);
         }
         return answer;
     }
@@ -126,7 +127,7 @@ inline gaia::json GaiaHooks::on_result(const std::string& tool, const gaia::json
     ToolReturn shown = to_return(context, sink, std::move(outcome));
     if (shown.stored.empty() && !shown.original) return whole;
     std::string text = text_of(shown);
-    if (gaia::json(text).dump().size() > largest_result && !shown.stored.empty())
+    if (gaia::json(text).dump().size() > max_result_bytes && !shown.stored.empty())
         text = std::string(utf8_prefix(text, 500)) + "\n[cut; full text: " + shown.stored.front().key + "]";
     gaia::json result = text;
     shown.result.parts = {Part{.text = result.dump()}};  // as gaia will write it

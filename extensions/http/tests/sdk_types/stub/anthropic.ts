@@ -55,7 +55,7 @@ function checkBlock(block: Block): void {
   if (block.type === "text") need(block.text.trim(), "a blank text block");
   if (block.type === "thinking") {
     need(signatures.get(block.thinking) === block.signature, "thinking with another signature");
-    need(!isMarked(block), "thinking with a cache mark");
+    need(!isMarked(block), "thinking with a cache breakpoint");
   }
   if (block.type === "redacted_thinking") need(block.data === redacted, "other redacted thinking");
   if (block.type === "tool_use") need(typeof block.input === "object" && block.input, "input is an object");
@@ -101,7 +101,7 @@ function checkMarks(body: MessageCreateParams | MessageCountTokensParams): void 
   const blocks = body.messages.flatMap(blocksOf);
   const system = Array.isArray(body.system) ? body.system : [];
   const marks = [...blocks, ...system, ...(body.tools ?? [])].filter((one) => "cache_control" in one && one.cache_control);
-  need(marks.length <= 4, `${marks.length} cache marks`);
+  need(marks.length <= 4, `${marks.length} cache breakpoints`);
   need(typeof body.system !== "string" || body.system.trim(), "blank system text");
 }
 

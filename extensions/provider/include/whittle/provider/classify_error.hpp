@@ -31,6 +31,6 @@ struct ClassifiedError {
 [[nodiscard]] ClassifiedError classify_error(int status, const HttpHeaders& headers, std::string_view body);
 
 /// The error to throw: "{attempted}: {message} (request {id})", with limit, used and retry_after.
-[[nodiscard]] ModelError to_model_error(const ClassifiedError& error, std::string_view attempted);
+[[nodiscard]] ModelError to_model_error(const ClassifiedError& error, std::string_view operation);
 
 }  // namespace whittle::inline v0

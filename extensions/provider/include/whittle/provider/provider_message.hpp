@@ -35,10 +35,10 @@ template <typename Message>
 /// Throws Error(invalid_argument) if `m` has no such part.
 template <typename Message>
 [[nodiscard]] typename ProviderFormat<Message>::Slot slot_at(const ordered_json& m, std::size_t part,
-                                                             std::string_view attempted) {
+                                                             std::string_view operation) {
     const auto slots = slots_of<Message>(m);
     if (part < slots.size()) return slots[part];
-    throw Error(Errc::invalid_argument, std::string(attempted) + " of part " + std::to_string(part) +
+    throw Error(Errc::invalid_argument, std::string(operation) + " of part " + std::to_string(part) +
                                             ": the message has " + std::to_string(slots.size()) + " parts");
 }
 
@@ -53,10 +53,10 @@ public:
     /// wanted, gets what parsing had to change.
     [[nodiscard]] static Message parse(std::string_view text, ParseNotes* notes = nullptr,
                                        const JsonLimits& limits = {}) {
-        const std::string attempted = "parse an " + std::string(Format::name);
-        auto json = detail::parse_json(attempted, text, limits, notes);
+        const std::string operation = "parse an " + std::string(Format::name);
+        auto json = detail::parse_json(operation, text, limits, notes);
         const std::string reason = Format::reason_not_a_message(json);
-        if (!reason.empty()) throw Error(Errc::parse_failed, attempted + ": " + reason);
+        if (!reason.empty()) throw Error(Errc::parse_failed, operation + ": " + reason);
         return Message(std::move(json));
     }
 

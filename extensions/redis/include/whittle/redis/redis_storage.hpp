@@ -36,7 +36,7 @@ struct RedisTls {
     std::string ca_file{};           ///< PEM, who signs servers; empty: the system's
     std::string certificate_file{};  ///< PEM, our own, where the server wants one
     std::string key_file{};          ///< PEM, of that certificate
-    std::string server_name{};       ///< sent (SNI), and compared with the certificate where hiredis can; else a doubt
+    std::string server_name{};  ///< sent (SNI), and compared with the certificate where hiredis can; else unverified
 };
 
 struct RedisStorageOptions {
@@ -50,7 +50,7 @@ struct RedisStorageOptions {
 
     RedisCredentials credentials{};
     /// Asked for each new connection to a server that has objects, from any thread; in place of `credentials`.
-    std::function<RedisCredentials()> credentials_now{};
+    std::function<RedisCredentials()> credentials_provider{};
     RedisCredentials sentinel_credentials{};
     RedisTls tls{};
     int database = 0;                    ///< 0 in a cluster
@@ -65,7 +65,7 @@ struct RedisStorageOptions {
     int max_connections = 8;         ///< to each server; other threads wait
     int connect_timeout_ms = 1'000;  ///< of one try
     int command_timeout_ms = 5'000;  ///< until a reply is there, and of one WAIT
-    /// Of a call with all tries, waits and ways around; where an object has chunks (1 MiB), of each of them; of a
+    /// Of a call with all attempts, waits and redirects; where an object has chunks (1 MiB), of each of them; of a
     /// listing without the time of its visitor, for every 16,384 objects. Then Error(storage_failed).
     int deadline_ms = 15'000;
 };
@@ -73,8 +73,8 @@ struct RedisStorageOptions {
 /// Objects in Redis. Thread-safe; any number of processes and machines.
 class RedisStorage : public Storage {
 public:
-    /// What could not be made sure of, a line each: a server that does not tell its settings. Empty if all was.
-    [[nodiscard]] virtual std::vector<std::string> doubts() const = 0;
+    /// Settings that could not be verified because the server does not report them, a line each. Empty: all were.
+    [[nodiscard]] virtual std::vector<std::string> unverified_settings() const = 0;
 };
 
 /// Objects on one server, behind sentinels, or in a cluster (Redis 5 or newer, or what speaks like it). Connects once,

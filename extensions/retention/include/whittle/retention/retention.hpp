@@ -27,7 +27,7 @@ enum class RetentionReason {
     over_size,     ///< goes: likewise, and the store is too large
     purged,        ///< goes: of a conversation that is given up, referred to by no other
     expired,       ///< goes: of a conversation that was saved too long ago, referred to by no other
-    referred,      ///< stays: a conversation that lives refers to it
+    referenced,    ///< stays: a conversation that lives refers to it
     log,           ///< stays: the log of a conversation that lives, or what a branch reads of another's
     young,         ///< stays: not old enough, or its store does not know how old it is
     active,        ///< stays: in the folder of a conversation that was saved within the time of grace
@@ -74,13 +74,13 @@ struct RetentionSum {
 
 /// What would go. Holds the keys of what goes, and 16 bytes for each object of a log.
 struct RetentionPlan {
-    std::vector<RetentionObject> goes{};  ///< objects in order of their keys, then those of logs
+    std::vector<RetentionObject> to_remove{};  ///< objects in order of their keys, then those of logs
     std::map<RetentionReason, RetentionSum> sums{};
     std::int64_t bytes_before = 0;      ///< of the store
     std::int64_t bytes_after = 0;       ///< once it is carried out
-    std::vector<Hash128> known_logs{};  ///< prints of the keys of logs, in order: later ones were not looked at
+    std::vector<Hash128> known_logs{};  ///< fingerprints of the keys of logs, in order: later ones were not looked at
 
-    [[nodiscard]] RetentionSum going() const;
+    [[nodiscard]] RetentionSum removal_sum() const;
 };
 
 /// Says what of `storage` may go. References are followed, not prefixes: an object stays if its key stands in the log
@@ -103,6 +103,6 @@ struct RetentionResult {
 /// was written again. What a writer outside of the logs refers to since the plan was made is not known: then make a new
 /// plan. The same options as for the plan. Throws what the store throws: what was removed until then is gone, and the
 /// rest may be planned again.
-RetentionResult carry_out(Storage& storage, const RetentionPlan& plan, const RetentionOptions& options);
+RetentionResult execute_retention(Storage& storage, const RetentionPlan& plan, const RetentionOptions& options);
 
 }  // namespace whittle::inline v0

@@ -25,13 +25,13 @@ namespace detail {
 
 /// A journal entry whose messages are bytes.
 struct SavedEntry : JournalRecord {
-    struct Stretch {
+    struct Range {
         std::size_t first = 0;
         std::size_t count = 0;
         std::vector<std::string> messages{};
         std::vector<MessageInfo> infos{};
     };
-    std::vector<Stretch> undo{};
+    std::vector<Range> undo{};
 };
 
 /// A conversation without its messages, and without their type.
@@ -66,14 +66,14 @@ void check_message_count(const SavedConversation& saved, std::size_t messages);
 /// is not the message that was saved.
 [[nodiscard]] MessageInfo join_saved(MessageInfo described, MessageInfo saved, std::size_t index);
 /// Throws Error(damaged) if a message of the journal is not the one that was saved; its text may be in a store.
-void check_original(const MessageInfo& described, const SavedEntry& entry, std::size_t stretch, std::size_t message,
+void check_original(const MessageInfo& described, const SavedEntry& entry, std::size_t range, std::size_t message,
                     bool is_stored);
 
 /// The originals of an entry of which a store has a text.
 class StoredPlaces {
 public:
     explicit StoredPlaces(const SavedEntry& entry);
-    [[nodiscard]] bool contains(std::size_t stretch, std::size_t message) const;
+    [[nodiscard]] bool contains(std::size_t range, std::size_t message) const;
 
 private:
     std::vector<std::pair<std::size_t, std::size_t>> places_{};
@@ -84,8 +84,8 @@ requires HasCodec<M>
 [[nodiscard]] SavedEntry to_saved(const JournalEntry<M>& entry) {
     SavedEntry saved{entry, {}};
     for (const Splice<M>& splice : entry.undo) {
-        auto& stretch = saved.undo.emplace_back(SavedEntry::Stretch{splice.first, splice.count, {}, splice.infos});
-        for (const M& m : splice.messages) stretch.messages.push_back(message_traits<M>::to_bytes(m));
+        auto& range = saved.undo.emplace_back(SavedEntry::Range{splice.first, splice.count, {}, splice.infos});
+        for (const M& m : splice.messages) range.messages.push_back(message_traits<M>::to_bytes(m));
     }
     return saved;
 }

@@ -41,7 +41,7 @@ struct Trajectory {
     std::vector<RecordedUsage> usage{};            ///< what the provider billed, where it was recorded
     /// Messages with U+FFFD where half of a surrogate pair, or bytes that are no UTF-8, were recorded; the number of
     /// messages stands for what is beside them. Not written.
-    std::vector<std::size_t> mended{};
+    std::vector<std::size_t> repaired{};
     nlohmann::ordered_json rest =
         nlohmann::ordered_json::object();  ///< all other members, and what the above cannot hold
 };
@@ -114,25 +114,25 @@ template <typename M>
 }
 
 [[nodiscard]] inline ordered_json parse_at(const std::string& where, std::string_view text,
-                                           const TrajectoryOptions& options, bool& is_mended, Poll poll) {
+                                           const TrajectoryOptions& options, bool& is_repaired, Poll poll) {
     ParseNotes notes;
     ordered_json json =
-        parse_mended_json(where, text, is_mended, options.limits, options.on_note ? &notes : nullptr, poll);
-    if (is_mended && options.on_note) options.on_note(where + ": " + std::string(mended_note));
+        parse_repaired_json(where, text, is_repaired, options.limits, options.on_note ? &notes : nullptr, poll);
+    if (is_repaired && options.on_note) options.on_note(where + ": " + std::string(repaired_note));
     for (const std::string& note : notes.notes) options.on_note(where + ": " + note);
     return json;
 }
 
 /// Notes which messages of a text that was mended hold U+FFFD.
 template <typename M>
-void find_mended(Trajectory<M>& trajectory) {
+void find_repaired(Trajectory<M>& trajectory) {
     for (std::size_t i = 0; i < trajectory.messages.size(); ++i) {
-        if (holds_replacement(trajectory.messages[i].json())) trajectory.mended.push_back(i);
+        if (holds_replacement(trajectory.messages[i].json())) trajectory.repaired.push_back(i);
     }
     const auto holds = [](const std::string& text) { return text.find("\xEF\xBF\xBD") != std::string::npos; };
     const auto tool_holds = [&](const ToolSpec& tool) { return holds(tool.description) || holds(tool.parameters); };
     if (holds(trajectory.system) || std::ranges::any_of(trajectory.tools, tool_holds))
-        trajectory.mended.push_back(trajectory.messages.size());
+        trajectory.repaired.push_back(trajectory.messages.size());
 }
 
 template <typename M, typename Visit>
@@ -142,11 +142,11 @@ bool visit_text(const TrajectoryOptions& options, std::size_t line, std::string_
     const auto poll = [&] {
         if (options.poll) options.poll();
     };
-    bool is_mended = false;
-    ordered_json json = parse_at(where, text, options, is_mended, poll);
+    bool is_repaired = false;
+    ordered_json json = parse_at(where, text, options, is_repaired, poll);
     Trajectory<M> trajectory =
         to_trajectory<M>(InputPlace(where), std::move(json), stem + "-" + std::to_string(line), poll);
-    if (is_mended) find_mended(trajectory);
+    if (is_repaired) find_repaired(trajectory);
     return visit_trajectory(visit, std::move(trajectory));
 }
 
@@ -158,7 +158,7 @@ bool visit_text(const TrajectoryOptions& options, std::size_t line, std::string_
 /// Returns how many were visited. Throws Error(parse_failed): "sessions.jsonl:17: messages[3].role: expected a string,
 /// found null", or with the byte offset in the line where the text is no JSON, or more than 500,000 values and one in
 /// 12 bytes; what was visited before stays visited. Half of a surrogate pair, and bytes that are no UTF-8, are read as
-/// U+FFFD (`Trajectory::mended`, `on_note`).
+/// U+FFFD (`Trajectory::repaired`, `on_note`).
 template <JsonMessage M = openai::Message, typename Visit>
 std::size_t read_trajectories(std::istream& in, const TrajectoryOptions& options, Visit&& visit) {
     detail::SessionText text(in, options.name, options.limits.max_bytes);

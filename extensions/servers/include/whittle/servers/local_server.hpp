@@ -38,11 +38,11 @@ private:
 /// Where a server can take up a prompt that it has read, if its model cannot go back to any token: one with a recurrent
 /// state or a sliding window, for which llama-server keeps checkpoints (`--ctx-checkpoints`, `--checkpoint-min-step`).
 struct SlotCheckpoints {
-    std::size_t most = 32;     ///< the oldest goes where there would be more; 0: none are kept
-    std::size_t min_step = 0;  ///< tokens between two of them, at least
+    std::size_t max_count = 32;  ///< the oldest goes where there would be more; 0: none are kept
+    std::size_t min_step = 0;    ///< tokens between two of them, at least
 };
 
-/// What a server of one's own keeps of one conversation, as a slot of llama-server does: the prompt that it read last
+/// What a self-hosted server keeps of one conversation, as a slot of llama-server does: the prompt that it read last
 /// and its reply. Says what the next prompt makes it read, in its own tokens. Not thread-safe.
 class ServerSlot {
 public:

@@ -13,7 +13,7 @@
 
 namespace whittle::inline v0 {
 
-/// Programs that serve models on machines of one's own.
+/// Programs that serve models on your own machines.
 enum class ServerKind { other, llama_server, ollama, vllm, lm_studio };
 
 /// "other", "llama_server", "ollama", "vllm", "lm_studio"
@@ -43,7 +43,8 @@ struct ServerFacts {
     int slots = 0;                        ///< conversations that llama-server keeps side by side, each with that window
     std::optional<bool> renders_tools{};  ///< whether the model sees the tools of a request
     bool has_tokenizer = false;           ///< it counts tokens for others: `server_counter`, `count_request`
-    bool cuts_silently = false;  ///< leaves out the oldest messages of a request that is too large: `with_cut_watch`
+    bool truncates_silently =
+        false;  ///< leaves out the oldest messages of a request that is too large: `with_truncation_check`
 
     friend bool operator==(const ServerFacts&, const ServerFacts&) = default;
 };
@@ -51,9 +52,9 @@ struct ServerFacts {
 /// Asks a server what it is: its list of models and, of llama-server, `/props`; of Ollama `/api/ps` and `/api/show`; of
 /// LM Studio `/api/v0/models`. No model runs. An answer that is none of these, or no JSON, says nothing. Throws what
 /// the transport throws. extensions/servers/README.md has what each server tells.
-[[nodiscard]] ServerFacts learn_server(HttpTransport& transport, const ServerAddress& address);
+[[nodiscard]] ServerFacts probe_server(HttpTransport& transport, const ServerAddress& address);
 
-/// `profile` with what was learnt: the window where it has none or a larger one, and the cache of a server of one's own
+/// `profile` with what was learnt: the window where it has none or a larger one, and the cache of a self-hosted server
 /// where it has `no_cache`.
 [[nodiscard]] ModelProfile profile_with(ModelProfile profile, const ServerFacts& facts);
 

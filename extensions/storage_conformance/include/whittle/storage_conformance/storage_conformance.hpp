@@ -28,14 +28,14 @@ struct StorageConformanceOptions {
 };
 
 enum class StorageCheckOutcome {
-    kept,
-    broken,
+    passed,
+    failed,
     not_offered,  ///< `list` or `remove` throws Error(not_offered), or `open_writer` is null, and the check needs it
 };
 
 struct StorageCheckResult {
     std::string_view name{};  ///< a sentence: what is promised; lives as long as the program
-    StorageCheckOutcome outcome = StorageCheckOutcome::kept;
+    StorageCheckOutcome outcome = StorageCheckOutcome::passed;
     std::vector<std::string> failures{};  ///< one line each, at most 20
 };
 
@@ -47,14 +47,14 @@ struct StorageCheckResult {
 [[nodiscard]] std::vector<std::string> refused_storage_keys();
 
 /// Checks every promise that docs/storage.md makes for any store, each on a new one, and tells each result. True if
-/// none is broken. What the store throws is a failure of the check; what `fresh` or `report` throws gets out. Starts
+/// none failed. What the store throws is a failure of the check; what `fresh` or `report` throws gets out. Starts
 /// `options.threads` threads at a time and waits for them. Throws Error(invalid_config) for a size or count below 1,
 /// Error(not_found) if `options.only` is no check.
 [[nodiscard]] bool check_storage_conformance(const NewStorage& fresh,
                                              const std::function<void(const StorageCheckResult&)>& report,
                                              const StorageConformanceOptions& options = {});
 
-/// "kept: name", or "BROKEN: name" and a line for each failure.
+/// "passed: name", or "FAILED: name" and a line for each failure.
 [[nodiscard]] std::string to_string(const StorageCheckResult& result);
 
 }  // namespace whittle::inline v0

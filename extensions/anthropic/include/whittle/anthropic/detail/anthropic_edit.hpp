@@ -86,16 +86,16 @@ inline void set_result_item(ordered_json& item, const std::string& text) {
 }
 
 [[nodiscard]] inline std::string thinking_seal(const ordered_json& m) {
-    std::string seal;
+    std::string signatures;
     const ordered_json* content = find_member(m, "content");
-    if (content == nullptr || !content->is_array()) return seal;
+    if (content == nullptr || !content->is_array()) return signatures;
     for (const ordered_json& block : *content) {
         const BlockKind kind = kind_of_block(block);
         if (kind != BlockKind::thinking && kind != BlockKind::redacted_thinking) continue;
         const auto bytes = find_string(block, kind == BlockKind::thinking ? "signature" : "data");
-        if (bytes) seal.append(std::to_string(bytes->size())).append(":").append(*bytes);
+        if (bytes) signatures.append(std::to_string(bytes->size())).append(":").append(*bytes);
     }
-    return seal;
+    return signatures;
 }
 
 /// JSON has no place for bytes that are not UTF-8: they become U+FFFD, as in `make_tool_results`.
@@ -149,7 +149,7 @@ inline void set_text(ordered_json& m, std::size_t, const Slot& slot, std::string
 }
 
 /// Beside media and opaque items there is nothing to take away.
-[[nodiscard]] inline bool goes_with_empty_part(const ordered_json& result) {
+[[nodiscard]] inline bool has_empty_part(const ordered_json& result) {
     const ordered_json* inside = find_member(result, "content");
     return inside == nullptr || inside->empty();
 }
@@ -169,7 +169,7 @@ public:
         } else if (slot.place == Place::result_item) {
             items_.push_back(slot.item);
             if (is_last_of_block && !erase_items(block)) blocks_.push_back(slot.block);
-        } else if (slot.place != Place::empty_result || goes_with_empty_part(block)) {
+        } else if (slot.place != Place::empty_result || has_empty_part(block)) {
             blocks_.push_back(slot.block);
         }
     }

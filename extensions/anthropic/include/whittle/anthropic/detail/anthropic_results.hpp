@@ -74,7 +74,7 @@ using whittle::detail::text_item;
 /// A result as blocks: its own, and what that may not hold.
 struct ResultBlocks {
     ordered_json result = ordered_json::object();
-    ordered_json beside = ordered_json::array();
+    ordered_json separate = ordered_json::array();
 };
 
 /// A failed tool's result may hold only text. Media that the format cannot hold are named beside the result, so that
@@ -106,7 +106,7 @@ struct ResultBlocks {
             continue;
         }
         ordered_json medium = block_of_media(part.media);
-        (is_held_inside(result, medium) ? items : blocks.beside).push_back(std::move(medium));
+        (is_held_inside(result, medium) ? items : blocks.separate).push_back(std::move(medium));
     }
     blocks.result = {
         {"type", "tool_result"}, {"tool_use_id", to_valid_utf8(result.call_id)}, {"content", content_of(items)}};
@@ -121,9 +121,9 @@ struct ResultBlocks {
     for (const ToolResult& result : results) {
         ResultBlocks blocks = blocks_of(result);
         content.push_back(std::move(blocks.result));
-        if (!blocks.beside.empty())
+        if (!blocks.separate.empty())
             behind.push_back(text_item("[media of tool result " + to_valid_utf8(result.call_id) + "]"));
-        for (ordered_json& block : blocks.beside) behind.push_back(std::move(block));
+        for (ordered_json& block : blocks.separate) behind.push_back(std::move(block));
     }
     for (ordered_json& block : behind) content.push_back(std::move(block));
     return content;

@@ -19,7 +19,7 @@ namespace whittle::inline v0::anthropic {
 
 /// Numbers that the provider changes now and then: copy and correct them where yours differ.
 struct WireLimits {
-    std::size_t max_cache_marks = 4;                      ///< over tools, system text and messages
+    std::size_t max_cache_breakpoints = 4;                ///< over tools, system text and messages
     std::int64_t max_request_bytes = 32LL * 1024 * 1024;  ///< of the body; 0 for no limit
     std::string_view source = "Anthropic API documentation: prompt caching, request size limits";
     std::string_view date = "2026-11";  ///< when the numbers were taken from the source
@@ -121,7 +121,7 @@ private:
     }
 
     void in_rest(const ordered_json& entry) {
-        cache_mark(entry);
+        cache_breakpoint(entry);
         if (find_string(entry, "type") == "text") text(find_string(entry, "text").value_or(""), false);
     }
 
@@ -135,18 +135,18 @@ private:
 
     /// Thinking of other models, or of a server that signs nothing, is refused wherever it stands. Whether a signature
     /// is a good one only the provider knows.
-    void sealed(const ordered_json& block, const char* member, std::string_view what) {
+    void signed_block(const ordered_json& block, const char* member, std::string_view what) {
         if (is_blank(find_string(block, member).value_or("")))
             add("A6.signature", std::string(what) + ": leave the block out where another server wrote it");
     }
 
     void block(const ordered_json& block, const std::string& where, bool is_last_block) {
-        cache_mark(block);
+        cache_breakpoint(block);
         const auto type = find_string(block, "type").value_or("");
         types_of(block, type, where);
         if (type == "text") text(find_string(block, "text").value_or(""), is_last_block);
-        if (type == "thinking") sealed(block, "signature", "thinking has no signature");
-        if (type == "redacted_thinking") sealed(block, "data", "redacted thinking has no data");
+        if (type == "thinking") signed_block(block, "signature", "thinking has no signature");
+        if (type == "redacted_thinking") signed_block(block, "data", "redacted thinking has no data");
         if (type == "tool_use" || is_server_call(block)) input(block);
         if (type == "tool_result") result(block);
         if (is_server_call(block)) server_call(block);
@@ -178,17 +178,17 @@ private:
         add("A8", "the input of tool call " + quoted_id(block, "id") + " is no object");
     }
 
-    void cache_mark(const ordered_json& block) {
-        const ordered_json* mark = find_member(block, "cache_control");
-        if (mark == nullptr || mark->is_null()) return;
-        if (++cache_marks_ == limits_.max_cache_marks + 1) {
-            add("A9", "more than " + std::to_string(limits_.max_cache_marks) + " blocks have a cache mark");
+    void cache_breakpoint(const ordered_json& block) {
+        const ordered_json* control = find_member(block, "cache_control");
+        if (control == nullptr || control->is_null()) return;
+        if (++cache_breakpoints_ == limits_.max_cache_breakpoints + 1) {
+            add("A9", "more than " + std::to_string(limits_.max_cache_breakpoints) + " blocks have a cache breakpoint");
         }
         const BlockKind kind = kind_of_block(block);
         if (kind == BlockKind::thinking || kind == BlockKind::redacted_thinking)
-            add("A9", "a thinking block has a cache mark");
+            add("A9", "a thinking block has a cache breakpoint");
         if (kind == BlockKind::text && find_string(block, "text")->empty())
-            add("A9", "an empty text block has a cache mark");
+            add("A9", "an empty text block has a cache breakpoint");
     }
 
     void result(const ordered_json& result) {
@@ -196,7 +196,7 @@ private:
         if (content == nullptr || !content->is_array()) return;
         bool holds_more_than_text = false;
         for (const ordered_json& item : *content) {
-            cache_mark(item);
+            cache_breakpoint(item);
             const bool is_text = find_string(item, "type") == "text";
             holds_more_than_text = holds_more_than_text || !is_text;
             if (is_text) text(find_string(item, "text").value_or(""), false);
@@ -250,7 +250,7 @@ private:
     Types types_{found_};
     std::unordered_map<std::string, ServerCall> server_calls_{};
     std::int64_t bytes_ = 16;  // the name of the list and its brackets
-    std::size_t cache_marks_ = 0;
+    std::size_t cache_breakpoints_ = 0;
     std::size_t message_ = 0;
     std::size_t block_ = 0;
     bool is_assistant_ = false;

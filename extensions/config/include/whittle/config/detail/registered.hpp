@@ -158,7 +158,7 @@ template <AgentMessage M, typename Config, typename Make>
         if constexpr (std::is_convertible_v<decltype(made), std::shared_ptr<Model<M>>>) {
             return made;
         } else {
-            return as_model_of<M>(std::move(made));
+            return adapt_model<M>(std::move(made));
         }
     };
 }

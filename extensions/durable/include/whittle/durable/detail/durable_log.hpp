@@ -82,10 +82,10 @@ public:
 
 private:
     [[nodiscard]] bool put(LogEntry entry);
-    void put_or_throw(LogEntry entry, std::string_view attempted);
-    void require_open(std::string_view attempted) const;
+    void put_or_throw(LogEntry entry, std::string_view operation);
+    void require_open(std::string_view operation) const;
     void end(Errc code, std::string reason);
-    [[nodiscard]] std::string told_winner(std::uint64_t number) const;
+    [[nodiscard]] std::string winner_text(std::uint64_t number) const;
 
     std::shared_ptr<Storage> storage_;
     std::string id_;

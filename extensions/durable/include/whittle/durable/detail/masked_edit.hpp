@@ -44,18 +44,18 @@ template <AgentMessage M>
 void mask_entry(SavedEntry& entry, const Storage& masks) {
     const StoredPlaces stored(entry);
     for (std::size_t s = 0; s < entry.undo.size(); ++s) {
-        auto& stretch = entry.undo[s];
-        for (std::size_t m = 0; m < stretch.messages.size(); ++m)
-            mask_message<M>(stretch.messages[m], stretch.infos[m], stored.contains(s, m), masks);
+        auto& range = entry.undo[s];
+        for (std::size_t m = 0; m < range.messages.size(); ++m)
+            mask_message<M>(range.messages[m], range.infos[m], stored.contains(s, m), masks);
     }
 }
 
 /// `messages`: those of the conversation, as the edit leaves it.
 template <AgentMessage M>
 void mask_edit(SavedEdit& edit, std::span<const M> messages, const Storage& masks) {
-    for (SavedStretch& stretch : edit.stretches) {
-        for (std::size_t m = 0; m < stretch.messages.size(); ++m)
-            mask_message<M>(stretch.messages[m], stretch.infos[m], false, masks);
+    for (SavedRange& range : edit.ranges) {
+        for (std::size_t m = 0; m < range.messages.size(); ++m)
+            mask_message<M>(range.messages[m], range.infos[m], false, masks);
     }
     for (SavedPatch& patch : edit.patches) {
         std::string bytes = message_traits<M>::to_bytes(messages[patch.at]);

@@ -20,7 +20,7 @@ struct SavedDocument {
 };
 
 /// Messages [first, first + count) of the list as it was saved last are replaced by these, which stand at `now`.
-struct SavedStretch {
+struct SavedRange {
     std::size_t first = 0;
     std::size_t count = 0;
     std::size_t now = 0;
@@ -36,7 +36,7 @@ struct SavedPatch {
 
 /// All that one save adds to what is saved.
 struct SavedEdit {
-    std::vector<SavedStretch> stretches{};  ///< in list order
+    std::vector<SavedRange> ranges{};  ///< in list order
     std::vector<SavedPatch> patches{};
     std::size_t journal_kept = 0;       ///< entries from the front that stay; later ones were undone
     std::vector<SavedEntry> journal{};  ///< new ones
@@ -100,9 +100,9 @@ const {
     is_changed = is_changed || edit.calibrations || edit.counters != counters_ || edit.journal_kept < journal_.size() ||
                  edit.journal_kept < journal.size();
     if (!is_changed) return std::nullopt;
-    for (SavedStretch& stretch : edit.stretches) {
-        for (const M& m : conversation.messages().subspan(stretch.now, stretch.infos.size()))
-            stretch.messages.push_back(message_traits<M>::to_bytes(m));
+    for (SavedRange& range : edit.ranges) {
+        for (const M& m : conversation.messages().subspan(range.now, range.infos.size()))
+            range.messages.push_back(message_traits<M>::to_bytes(m));
     }
     for (std::size_t e = edit.journal_kept; e < journal.size(); ++e) edit.journal.push_back(to_saved(*journal[e]));
     return edit;

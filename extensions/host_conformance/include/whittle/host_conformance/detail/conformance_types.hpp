@@ -12,8 +12,8 @@
 
 namespace whittle::inline v0 {
 
-/// What stands in a message beside what whittle sees: names, cache marks, members that nobody knows. Each value is a
-/// word of `[a-z0-9]` that no other has, so that it is found again in a dump. Gives the same for a seed.
+/// What stands in a message beside what whittle sees: names, cache breakpoints, members that nobody knows. Each value
+/// is a word of `[a-z0-9]` that no other has, so that it is found again in a dump. Gives the same for a seed.
 class FieldValues {
 public:
     struct Given {

@@ -44,8 +44,8 @@ private:
     void take_usage(const Json& holder);
     void take_choice(const Json& choice);
     void match_content(Json& delta);
-    void tell_text(const Json& delta) const;
-    void tell_part(const Json& part) const;
+    void notify_text(const Json& delta) const;
+    void notify_part(const Json& part) const;
     void take_call(const Json& piece);
     [[nodiscard]] Json& call_of(const Json& piece);
 

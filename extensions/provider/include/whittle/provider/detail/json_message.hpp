@@ -103,13 +103,13 @@ template <typename IsRole>
 
 /// Throws Error(parse_failed), also if `reason_not` of the tree is not empty.
 template <typename ReasonNot>
-[[nodiscard]] ordered_json from_exact_text(std::string_view attempted, std::string_view text,
+[[nodiscard]] ordered_json from_exact_text(std::string_view operation, std::string_view text,
                                            const ReasonNot& reason_not) {
     const auto fail = [&](const std::string& reason) {
-        throw Error(Errc::parse_failed, std::string(attempted) + ": " + reason);
+        throw Error(Errc::parse_failed, std::string(operation) + ": " + reason);
     };
     const JsonLimits limits{.max_bytes = SIZE_MAX, .max_depth = max_message_depth + 1};
-    ordered_json json = parse_json(attempted, text, limits);
+    ordered_json json = parse_json(operation, text, limits);
     if (json.is_object() && json.size() == 1 && json.contains(exact_text_key)) {
         json = map_strings(json[exact_text_key], [&](const std::string& wide) {
             auto bytes = code_points_to_bytes(wide);

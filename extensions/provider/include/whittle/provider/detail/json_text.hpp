@@ -44,7 +44,7 @@ namespace whittle::inline v0::detail {
 
 /// `json` with U+FFFD in place of what no text can hold: escapes of half a surrogate pair, as cut previews and Python's
 /// surrogateescape leave them, and bytes that are no UTF-8. nullopt: there is none. What is no JSON stays none.
-[[nodiscard]] std::optional<std::string> mended_json(std::string_view json);
+[[nodiscard]] std::optional<std::string> repaired_json(std::string_view json);
 
 /// How many values a file may hold, in its records or in texts of these: a value takes a hundred times the bytes that
 /// it may be written with. Logs have one in 14 bytes or more.

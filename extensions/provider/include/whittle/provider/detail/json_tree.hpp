@@ -37,17 +37,18 @@ using nlohmann::ordered_json;
 
 /// RFC 8259 and nothing more; lone surrogates and bytes that are not UTF-8 are refused. Never recurses. Throws
 /// Error(parse_failed): "{attempted}: byte {offset from 0}: {reason}". Calls `poll` every 64 KiB of `text`.
-[[nodiscard]] ordered_json parse_json(std::string_view attempted, std::string_view text, const JsonLimits& limits = {},
+[[nodiscard]] ordered_json parse_json(std::string_view operation, std::string_view text, const JsonLimits& limits = {},
                                       ParseNotes* notes = nullptr, Poll poll = no_poll);
 
-/// What is to be said where `parse_mended_json` mended something.
-inline constexpr std::string_view mended_note = "half of a surrogate pair, or bytes that are no UTF-8: read as U+FFFD";
+/// What is to be said where `parse_repaired_json` mended something.
+inline constexpr std::string_view repaired_note =
+    "half of a surrogate pair, or bytes that are no UTF-8: read as U+FFFD";
 
-/// As `parse_json`, but where that is refused and `mended_json` has something to mend, what that gives is parsed:
-/// `is_mended` becomes true. Throws as `parse_json` of `text` if that is no JSON either.
-[[nodiscard]] ordered_json parse_mended_json(std::string_view attempted, std::string_view text, bool& is_mended,
-                                             const JsonLimits& limits = {}, ParseNotes* notes = nullptr,
-                                             Poll poll = no_poll);
+/// As `parse_json`, but where that is refused and `repaired_json` has something to mend, what that gives is parsed:
+/// `is_repaired` becomes true. Throws as `parse_json` of `text` if that is no JSON either.
+[[nodiscard]] ordered_json parse_repaired_json(std::string_view operation, std::string_view text, bool& is_repaired,
+                                               const JsonLimits& limits = {}, ParseNotes* notes = nullptr,
+                                               Poll poll = no_poll);
 
 /// Whether a string of `value` holds U+FFFD: what was mended does, and so may other texts.
 [[nodiscard]] bool holds_replacement(const ordered_json& value);

@@ -26,7 +26,7 @@ namespace whittle::inline v0::detail {
 [[nodiscard]] bool may_stream(const HttpResponse& head);
 
 /// Throws the ModelError that an answer with such a status is.
-[[noreturn]] void throw_refusal(const HttpResponse& response, std::string_view attempted);
+[[noreturn]] void throw_refusal(const HttpResponse& response, std::string_view operation);
 
 /// What no text may show.
 struct Secrets {
@@ -42,7 +42,7 @@ struct Secrets {
 /// answer that is no stream. Nothing of a reply gets out before it is whole, but for what the listener was given.
 template <typename Stream, typename ReadWhole>
 [[nodiscard]] auto exchange(HttpTransport& transport, const HttpRequest& request, bool is_stream,
-                            const DeltaSink* on_delta, std::string_view attempted, const ReadWhole& read_whole) {
+                            const DeltaSink* on_delta, std::string_view operation, const ReadWhole& read_whole) {
     std::optional<Stream> stream;
     SseParser parser;
     BodySink sink;
@@ -59,9 +59,9 @@ template <typename Stream, typename ReadWhole>
         };
     }
     if (request.stop.stop_requested())
-        throw ModelError(ModelErrorClass::cancelled, std::string(attempted) + ": stopped before the call");
+        throw ModelError(ModelErrorClass::cancelled, std::string(operation) + ": stopped before the call");
     const HttpResponse response = transport.send(request, sink);
-    if (!is_success(response.status)) throw_refusal(response, attempted);
+    if (!is_success(response.status)) throw_refusal(response, operation);
     if (!stream) return read_whole(response.body, on_delta, response.headers);
     parser.finish();
     return stream->finish();

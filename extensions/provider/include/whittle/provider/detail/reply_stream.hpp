@@ -55,7 +55,8 @@ protected:
     [[nodiscard]] virtual bool is_end(const SseEvent&) const { return false; }
     virtual void take_answer(const ordered_json& answer, const SseEvent& event) = 0;
 
-    void tell(Delta::Kind kind, std::string_view text, std::string_view call_id = {}, std::string_view tool = {}) const;
+    void notify(Delta::Kind kind, std::string_view text, std::string_view call_id = {},
+                std::string_view tool = {}) const;
     void set_done() noexcept { is_done_ = true; }
     [[nodiscard]] const HttpHeaders& headers() const noexcept { return headers_; }
 

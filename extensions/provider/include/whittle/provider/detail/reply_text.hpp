@@ -13,7 +13,7 @@ namespace whittle::inline v0::detail {
 
 /// Tells a listener of a reply that came whole.
 template <AgentMessage M>
-void tell_whole(const DeltaSink* on_delta, const M& message) {
+void notify_whole(const DeltaSink* on_delta, const M& message) {
     if (on_delta == nullptr || !*on_delta) return;
     message_traits<M>::for_each_part(message, [&](const PartView& part) {
         if (part.text.empty()) return;
