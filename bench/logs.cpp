@@ -68,7 +68,7 @@ void measure(const std::string& name) {
     const double parsing = best_of([&] { values = parse_lines(text); });
     if (messages == 0 || values == 0) throw Error(Errc::invalid_argument, fmt::format("read {}: it is empty", name));
     const double megabytes = static_cast<double>(text.size()) / 1e6;
-    fmt::print("{:<14} {:>8.1f} {:>9} {:>9.0f} {:>9.0f} {:>7.2f}\n", logs::name_of(*format), megabytes, messages,
+    fmt::print("{:<14} {:>8.1f} {:>9} {:>9.0f} {:>9.0f} {:>7.2f}\n", logs::to_string(*format), megabytes, messages,
                megabytes / reading, megabytes / parsing, reading / parsing);
     std::fflush(stdout);
 }

@@ -24,7 +24,7 @@ int main() {
     Conversation conversation("eight-pages");
     const RunResult result = loop.run(conversation, "Read all pages.");
     // [/loop]
-    std::cout << name_of(result.finish) << " after " << result.steps << " steps: " << result.text << '\n';
+    std::cout << to_string(result.finish) << " after " << result.steps << " steps: " << result.text << '\n';
     std::cout << conversation.tokens(chars()) << " tokens in the history, " << conversation.journal().size()
               << " commits\n";
     std::cout << text_of(conversation.messages()[2], 0) << '\n';

@@ -16,7 +16,7 @@ public:
     void before_model(Turn<M>& turn) override {
         turn.report.count = turn.context_tokens();
         turn.report.threshold = limit_tokens_;
-        turn.report.outcome = Outcome::undue;
+        turn.report.outcome = Outcome::not_due;
         if (turn.report.count <= limit_tokens_) return;
         auto edit = turn.edit();
         for (std::size_t i = 0; i < edit.outline().size(); ++i) shorten(edit, i);
@@ -48,7 +48,7 @@ int main() {
     }
     conversation.push_back(ChatMessage::user("Thanks."));
     std::cout << to_text(chain.before_model(conversation));
-    for (const ChatMessage& m : conversation.messages()) std::cout << name_of(m.role) << ": " << text_of(m) << '\n';
+    for (const ChatMessage& m : conversation.messages()) std::cout << to_string(m.role) << ": " << text_of(m) << '\n';
     conversation.undo();
     std::cout << "after undo: " << conversation.tokens(chars()) << " tokens\n";
 }

@@ -23,6 +23,6 @@ int main() {
         std::cout << synced.appended << " new messages, " << conversation.changes_since(synced.version).size()
                   << " changes\n";
     }
-    for (const ChatMessage& m : host) std::cout << name_of(m.role) << ": " << m.parts.size() << " part(s)\n";
+    for (const ChatMessage& m : host) std::cout << to_string(m.role) << ": " << m.parts.size() << " part(s)\n";
     std::cout << text_of(host[2], 0) << '\n';
 }

@@ -21,7 +21,7 @@ int main() {
         try {
             storage->put_if_absent(key, content);
         } catch (const Error& error) {
-            std::cout << name_of(error.errc()) << ": " << error.what() << '\n';
+            std::cout << to_string(error.errc()) << ": " << error.what() << '\n';
         }
     };
     refused("chat-1/0001-read_log.txt", "other");
@@ -39,7 +39,7 @@ int main() {
     try {
         (void)storage->get("chat-1/0002-run_tests.txt");
     } catch (const Error& error) {
-        std::cout << name_of(error.errc()) << ": " << error.what() << '\n';
+        std::cout << to_string(error.errc()) << ": " << error.what() << '\n';
     }
 
     // [remove]

@@ -44,11 +44,11 @@ int main() {
     read_pages(conversation, 7, 7);
 
     const Report& report = chain.before_model(conversation);
-    std::cout << name_of(report.stages[0].outcome) << ": " << report.tokens_before << " -> " << report.tokens_after
+    std::cout << to_string(report.stages[0].outcome) << ": " << report.tokens_before << " -> " << report.tokens_after
               << " tokens\n";
     for (std::size_t i = 0; i < conversation.size(); ++i) {
         const MessageInfo& info = conversation.outline()[i];
-        std::cout << i << ' ' << name_of(info.role) << ' ' << name_of(origin_of(info.mark)) << '\n';
+        std::cout << i << ' ' << to_string(info.role) << ' ' << to_string(origin_of(info.mark)) << '\n';
     }
     std::cout << "---\n"
               << text_of(conversation.messages()[1]) << "\n---\n"

@@ -36,7 +36,7 @@ int main() {
 
     Conversation conversation("book");
     const RunResult result = loop.run(conversation, "Read all pages.");
-    std::cout << name_of(result.finish) << " after " << result.steps << " steps: " << result.text << '\n'
+    std::cout << to_string(result.finish) << " after " << result.steps << " steps: " << result.text << '\n'
               << conversation.tokens(chars()) << " tokens in the history\n"
               << "page 1 is now: " << text_of(conversation.messages()[2], 0) << '\n';
     while (conversation.undo()) {

@@ -44,7 +44,7 @@ struct whittle::message_traits<flat::msg> {
         if (part - front(m) >= m.tool_calls.size()) throw Error(Errc::invalid_argument, "erase a part: there is none");
         m.tool_calls.erase(m.tool_calls.begin() + static_cast<std::ptrdiff_t>(part - front(m)));
     }
-    static M make(Role role, std::string_view text) { return {std::string(name_of(role)), std::string(text)}; }
+    static M make(Role role, std::string_view text) { return {std::string(to_string(role)), std::string(text)}; }
     static std::vector<M> make_tool_results(std::span<const ToolResult> results) {
         std::vector<M> messages;
         for (const ToolResult& result : results) {

@@ -56,7 +56,7 @@ std::string on_one_line(std::string text) {
 
 }  // namespace
 
-std::string_view name_of(Errc code) noexcept {
+std::string_view to_string(Errc code) noexcept {
     const ErrcText* text = find(code);
     return text ? text->name : "unknown";
 }
@@ -88,14 +88,14 @@ bool Problems::has_errors() const noexcept {
     return std::ranges::any_of(problems_, [](const Problem& p) { return p.severity == Problem::Severity::error; });
 }
 
-void Problems::throw_if_errors(std::string_view attempted) const {
+void Problems::throw_if_errors(std::string_view operation) const {
     std::string reasons;
     for (const Problem& problem : problems_) {
         if (problem.severity != Problem::Severity::error) continue;
         if (!reasons.empty()) reasons += "; ";
         reasons += to_string(problem);
     }
-    if (!reasons.empty()) throw Error(Errc::invalid_config, fmt::format("{}: {}", attempted, reasons));
+    if (!reasons.empty()) throw Error(Errc::invalid_config, fmt::format("{}: {}", operation, reasons));
 }
 
 std::string to_string(const Problem& problem) {

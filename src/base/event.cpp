@@ -29,7 +29,7 @@ std::string current_error_text() noexcept {
     }
 }
 
-void tell_failure(const EventSink& events, std::string_view source, std::string_view conversation,
+void emit_failure(const EventSink& events, std::string_view source, std::string_view conversation,
                   std::string_view text) noexcept {
     emit(
         events,

@@ -98,9 +98,9 @@ JsonValue parse_json(std::string_view text) {
         nlohmann::json::parse(text.data(), text.data() + text.size(), nullptr, false)));
 }
 
-JsonValue require_json(std::string_view text, std::string_view attempted) {
+JsonValue require_json(std::string_view text, std::string_view operation) {
     const auto fail = [&](std::size_t offset, std::string_view reason) {
-        return Error(Errc::parse_failed, fmt::format("{}: offset {}: {}", attempted, offset, reason));
+        return Error(Errc::parse_failed, fmt::format("{}: offset {}: {}", operation, offset, reason));
     };
     const std::size_t zero = text.find('\0');  // the parser would take it for the end
     if (zero != std::string_view::npos) throw fail(zero, "a zero byte");

@@ -13,6 +13,6 @@ void set_language(Language language) noexcept { chosen_language.store(language);
 
 Language default_language() noexcept { return chosen_language.load(); }
 
-std::string_view code_of(Language language) noexcept { return language == Language::chinese ? "zh" : "en"; }
+std::string_view to_string(Language language) noexcept { return language == Language::chinese ? "zh" : "en"; }
 
 }  // namespace whittle::inline v0

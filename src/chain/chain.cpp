@@ -11,7 +11,7 @@
 
 namespace whittle::inline v0 {
 
-std::string_view name_of(Finish finish) noexcept {
+std::string_view to_string(Finish finish) noexcept {
     switch (finish) {
         case Finish::answered: return "answered";
         case Finish::return_direct: return "return_direct";
@@ -116,7 +116,7 @@ std::vector<Tool> own_tools(const ChainConfig& config) {
     return {read_offloaded_tool(nullptr, {.language = config.language})};
 }
 
-void tell_warning(const EventSink& events, const Problem& problem) noexcept {
+void emit_warning(const EventSink& events, const Problem& problem) noexcept {
     try {
         const std::string text = to_string(problem);
         emit(events, {.level = Event::Level::warning, .source = "chain", .kind = "warning", .text = text});

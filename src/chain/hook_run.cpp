@@ -146,7 +146,7 @@ bool is_above_target(HookTurn& turn, std::int64_t& target) {
     if (target == 0) target = std::max<std::int64_t>(1, tokens / 2);
     turn.report.count = tokens;
     turn.report.threshold = target;
-    if (tokens <= target) turn.report.outcome = Outcome::undue;
+    if (tokens <= target) turn.report.outcome = Outcome::not_due;
     return tokens > target;
 }
 
@@ -213,7 +213,7 @@ void HookRun::run_stage(std::size_t stage, bool keeps_idle) {
     } catch (...) {
         take_back(before);
     }
-    if (!keeps_idle && report.outcome == Outcome::idle) setup_.report.stages.pop_back();
+    if (!keeps_idle && report.outcome == Outcome::not_applicable) setup_.report.stages.pop_back();
 }
 
 /// After the newest stage has thrown.
@@ -229,7 +229,7 @@ void HookRun::take_back(const Savepoint& before) {
     } catch (...) {
     }
     if (is_thrown) throw;
-    tell_failure(setup_.events, failed.middleware, setup_.side.id, text);
+    emit_failure(setup_.events, failed.middleware, setup_.side.id, text);
 }
 
 ContextCount HookRun::try_to_count() {
@@ -237,7 +237,7 @@ ContextCount HookRun::try_to_count() {
         return count();
     } catch (...) {  // a user's counter
         if (setup_.config.on_error == OnError::propagate) throw;
-        tell_failure(setup_.events, "token_counter", setup_.side.id, current_error_text());
+        emit_failure(setup_.events, "token_counter", setup_.side.id, current_error_text());
         return {};
     }
 }
@@ -252,7 +252,7 @@ void HookRun::finish(const ContextCount& after) {
         try {
             work();
         } catch (...) {
-            tell_failure(setup_.events, source, setup_.side.id, current_error_text());
+            emit_failure(setup_.events, source, setup_.side.id, current_error_text());
         }
     };
     pass_over_failure("clock", [&] { report.milliseconds = setup_.config.clock->now() - started_; });

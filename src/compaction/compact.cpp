@@ -246,7 +246,7 @@ CompactionLimits limits_now(const HookTurn& turn, const CompactionConfig& config
 
 std::optional<CompactionLimits> due_limits(HookTurn& turn, const CompactionConfig& config, std::int64_t tokens) {
     turn.report.count = tokens;
-    turn.report.outcome = Outcome::undue;
+    turn.report.outcome = Outcome::not_due;
     if (waits_for_window(config, turn.known_window())) return std::nullopt;
     const CompactionLimits limits = limits_now(turn, config);
     turn.report.threshold = limits.threshold;
@@ -259,7 +259,7 @@ std::optional<CompactionLimits> due_limits(HookTurn& turn, const CompactionConfi
         forget_no_progress(turn);
         return std::nullopt;
     }
-    turn.report.outcome = Outcome::remembered;
+    turn.report.outcome = Outcome::cooling_down;
     return cooldown.is_active(tokens) ? std::nullopt : std::optional(limits);
 }
 

@@ -45,9 +45,9 @@ void check_compaction_sizes(const CompactionConfig& config, const ChainConfig& c
 
 }  // namespace
 
-bool is_worth_a_retry(const DigestError& error) noexcept {
-    if (error.failure == DigestFailure::refused) return error.refusal != Refusal::refusal;
-    if (error.failure != DigestFailure::model) return false;
+bool is_worth_a_retry(const SummaryError& error) noexcept {
+    if (error.failure == SummaryFailure::refused) return error.refusal != Refusal::refusal;
+    if (error.failure != SummaryFailure::model) return false;
     if (!error.model_error) return true;
     const ModelErrorClass kind = *error.model_error;
     return kind == ModelErrorClass::rate_limit || kind == ModelErrorClass::server || kind == ModelErrorClass::transport;
@@ -78,8 +78,8 @@ std::int64_t cool_down_of(const CompactionConfig& config, std::int64_t threshold
     return config.cool_down_tokens > 0 ? config.cool_down_tokens : std::max<std::int64_t>(1, threshold / 20);
 }
 
-DigestConfig digest_config(const CompactionConfig& config, std::int64_t summary_tokens) {
-    DigestConfig result;
+SummaryGenerationConfig summary_generation_config(const CompactionConfig& config, std::int64_t summary_tokens) {
+    SummaryGenerationConfig result;
     result.model_options = config.model_options;
     result.model_options.max_output_tokens = summary_tokens;
     result.max_input_tokens = config.max_input_tokens;
@@ -105,7 +105,7 @@ void check_compaction(const CompactionConfig& config, const ChainConfig& chain, 
     check.at_least(config.cool_down_tokens, 0, "cool_down_tokens");
     check.error(config.model_options.max_output_tokens != 0, "model_options.max_output_tokens",
                 std::to_string(config.model_options.max_output_tokens), "0: summary_size_tokens is the output limit");
-    check_digest(digest_config(config, 0), name, problems);
+    check_summary_generation(summary_generation_config(config, 0), name, problems);
     check.warn(config.on_failure == OnFailure::propagate && chain.on_error == OnError::skip, "on_failure", "propagate",
                "keep_going, or on_error \"propagate\": a chain that skips errors asks again at every call");
     check.at_least(config.plain_summary_tokens, 0, "plain_summary_tokens");

@@ -66,11 +66,11 @@ std::int64_t TurnFold::messages_with(std::int64_t summary_tokens) const noexcept
 }
 
 bool TurnFold::is_over_minimum() const noexcept {
-    return add_saturating(plan_.floor_with(budget_.system_and_tools), smallest_summary()) > budget_.threshold;
+    return add_saturating(plan_.minimum_with(budget_.system_and_tools), smallest_summary()) > budget_.threshold;
 }
 
 std::int64_t TurnFold::minimum_tokens() const noexcept {
-    return budget_.scale.to_request(plan_.floor_with(budget_.system_and_tools));
+    return budget_.scale.to_request(plan_.minimum_with(budget_.system_and_tools));
 }
 
 std::string TurnFold::describe_minimum() const {
@@ -133,10 +133,10 @@ std::int64_t TurnFold::tokens_for_text(bool is_by_rule) {
     return std::max<std::int64_t>(1, plan_.summary_tokens - tokens_of(work_text(is_by_rule)));
 }
 
-DigestConfig TurnFold::request() {
+SummaryGenerationConfig TurnFold::request() {
     work_.edit.update_fingerprints();
     const std::int64_t tokens = tokens_for_text(false);
-    DigestConfig config = digest_config(work_.config, tokens);
+    SummaryGenerationConfig config = summary_generation_config(work_.config, tokens);
     config.max_input_tokens = summary_input_bound(config.max_input_tokens, turn().known_window(),
                                                   std::max(turn().config.profile.output_reserve, plan_.summary_tokens));
     if (config.user_instruction.empty()) config.user_instruction = compaction_instruction(turn().language);

@@ -42,7 +42,7 @@ public:
     void restrict_to(std::vector<std::size_t> folded) override;
     void plan_again() override;
     [[nodiscard]] std::string refuse(const SummaryText& summary, bool is_prepared) override;
-    [[nodiscard]] DigestConfig request() override;
+    [[nodiscard]] SummaryGenerationConfig request() override;
     [[nodiscard]] PlainSummaryConfig plain_config() override;
     bool stage(const std::optional<SummaryText>& summary) override;
     void end(const CommitResult& result) override;

@@ -105,7 +105,7 @@ private:
 
 /// What the turns that stay word for word may have.
 std::int64_t budget_of_turns(const TurnPlan& plan, const TurnBudget& budget) noexcept {
-    const std::int64_t fixed = sub_saturating(plan.floor_with(budget.system_and_tools), plan.current_tokens);
+    const std::int64_t fixed = sub_saturating(plan.minimum_with(budget.system_and_tools), plan.current_tokens);
     const std::int64_t cap = add_saturating(budget.summary, budget.frame);
     const std::int64_t most = std::min(budget.target, sub_saturating(budget.threshold, plan.current_tokens));
     return sub_saturating(most, add_saturating(fixed, cap));
@@ -113,7 +113,7 @@ std::int64_t budget_of_turns(const TurnPlan& plan, const TurnBudget& budget) noe
 
 }  // namespace
 
-std::int64_t TurnPlan::floor_with(std::int64_t system_and_tools) const noexcept {
+std::int64_t TurnPlan::minimum_with(std::int64_t system_and_tools) const noexcept {
     return add_saturating(add_saturating(system_and_tools, prefix_tokens),
                           add_saturating(pinned_tokens, current_tokens));
 }
@@ -135,8 +135,8 @@ TurnLayout layout_of(const Outline& outline, std::string_view self, std::optiona
 }
 
 std::int64_t tokens_for_summary(const TurnPlan& plan, const TurnBudget& budget) noexcept {
-    const std::int64_t left =
-        sub_saturating(budget.threshold, add_saturating(plan.floor_with(budget.system_and_tools), plan.recent_tokens));
+    const std::int64_t left = sub_saturating(
+        budget.threshold, add_saturating(plan.minimum_with(budget.system_and_tools), plan.recent_tokens));
     const std::int64_t room = sub_saturating(std::min(left, plan.folded_tokens / 8 * 7), budget.frame);
     return room < std::max<std::int64_t>(1, budget.summary / 4) ? 0 : std::min(room, budget.summary);
 }

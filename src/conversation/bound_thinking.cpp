@@ -25,7 +25,7 @@ bool binds(const MessageInfo& removed, bool has_thinking_in_front) noexcept {
 
 std::optional<std::size_t> first_void_thinking(
     std::span<const MessageInfo> before, const Outline& after, Serial since,
-    FunctionRef<std::pair<BoundPrint, BoundPrint>(std::size_t old, std::size_t now)> prints) {
+    FunctionRef<std::pair<BoundFingerprint, BoundFingerprint>(std::size_t old, std::size_t now)> prints) {
     Positions positions{Outline(before)};
     bool is_edited = false;  // what is in front
     bool has_kept = false;   // thinking there

@@ -44,9 +44,9 @@ void require_restorable(const Outline& outline, std::size_t index, const Message
     const auto broken = new_violations(validate(outline, openai_chat()), validate(after, openai_chat()));
     if (broken.empty()) return;
     throw Error(Errc::invalid_history, "restore message " + std::to_string(original.serial) +
-                                           ": alone it would break " + std::string(id_of(broken.front().rule)) + " (" +
-                                           broken.front().text + "); undo journal entry " + std::to_string(entry) +
-                                           " instead");
+                                           ": alone it would break " + std::string(to_string(broken.front().rule)) +
+                                           " (" + broken.front().text + "); undo journal entry " +
+                                           std::to_string(entry) + " instead");
 }
 
 bool add_texts(JournalRecord& record, std::vector<StoredText> texts, std::size_t splice, std::size_t message) {
@@ -58,10 +58,10 @@ bool add_texts(JournalRecord& record, std::vector<StoredText> texts, std::size_t
     return !texts.empty();
 }
 
-void require_outside_hook(bool is_in_hook, std::string_view attempted) {
+void require_outside_hook(bool is_in_hook, std::string_view operation) {
     if (!is_in_hook) return;
     throw Error(Errc::invalid_argument,
-                std::string(attempted) + ": not inside a hook; change messages there with turn.edit()");
+                std::string(operation) + ": not inside a hook; change messages there with turn.edit()");
 }
 
 std::size_t require_index(const Outline& outline, Serial serial, std::span<const ReplacedMessage> replaced) {
@@ -151,7 +151,7 @@ void keep_known_part(PartInfo& part, const PartInfo& old) {
 
 }  // namespace
 
-void describe_anew(PartInfo& part, const PartView& shown) {
+void describe_again(PartInfo& part, const PartView& shown) {
     PartInfo fresh = describe(shown);
     keep_known_part(fresh, part);
     part = std::move(fresh);

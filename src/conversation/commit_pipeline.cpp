@@ -20,7 +20,7 @@ namespace {
     throw Error(Errc::invalid_history, text + to_text(violations));
 }
 
-void tell_commit(const EventSink& events, std::string_view by, std::string_view conversation,
+void emit_commit(const EventSink& events, std::string_view by, std::string_view conversation,
                  const CommitResult& result) noexcept {
     try {
         const std::string text = fmt::format("{}: {} -> {} tokens", by, result.tokens_before, result.tokens_after);
@@ -87,11 +87,11 @@ void CommitPipeline::drop_thinking_from(std::size_t first) {
     context_.require_current("drop_thinking");
     overlay_.open();
     for (const bool open : {false, true}) {
-        const Unit unit = plan_.begin_unit();
+        const EditGroup edit_group = plan_.begin_edit_group();
         const std::int64_t dropped = thinking_dropped_;
         erase_thinking(first, open);
         if (thinking_dropped_ == dropped || overlay_.made_violations(context_.env.validity).empty()) continue;
-        plan_.drop_units({unit});
+        plan_.drop_edit_groups({edit_group});
         thinking_dropped_ = dropped;
     }
 }
@@ -121,7 +121,7 @@ CommitResult CommitPipeline::finish(Outcome outcome) {
                               .tokens_before = context_.tokens_before,
                               .tokens_after = overlay_.tokens(),
                               .first_changed = overlay_.first_changed(),
-                              .dropped_units = refused_units_,
+                              .dropped_edit_groups = refused_edit_groups_,
                               .store_error = store_error_};
     if (context_.env.report != nullptr) fill_report(result);
     return result;
@@ -146,7 +146,7 @@ void CommitPipeline::fill_report(const CommitResult& result) {
 CommitResult CommitPipeline::commit(const CommitOptions& options) {
     context_.require_current("commit");
     plan_.mend();
-    const bool is_refused = refused_units_ > 0;
+    const bool is_refused = refused_edit_groups_ > 0;
     if (plan_.edits().empty()) return finish(is_refused ? Outcome::store_failed : Outcome::nothing);
     if (!is_worth_it(options)) return finish(is_refused ? Outcome::store_failed : Outcome::too_small);
     verify();
@@ -175,7 +175,7 @@ CommitResult CommitPipeline::commit(const CommitOptions& options) {
     }
     SideTable& side = context_.side;
     side.counters.next_serial = std::max(side.counters.next_serial, plan_.next_serial());
-    if (context_.env.events != nullptr) tell_commit(*context_.env.events, context_.by, side.id, result);
+    if (context_.env.events != nullptr) emit_commit(*context_.env.events, context_.by, side.id, result);
     start_again();
     return result;
 }
@@ -186,7 +186,7 @@ void CommitPipeline::start_again() noexcept {
     plan_.clear();
     stored_.clear();
     bytes_stored_ = 0;
-    refused_units_ = 0;
+    refused_edit_groups_ = 0;
     store_error_ = nullptr;
     thinking_dropped_ = 0;
 }
@@ -236,11 +236,11 @@ void CommitPipeline::keep_candidates(FunctionRef<bool(const Candidate&)> stays) 
     }
 }
 
-/// Those whose texts were to be stored for these units.
-void CommitPipeline::keep_candidates_of(std::span<const Unit> refused) {
+/// Those whose texts were to be stored for these edit groups.
+void CommitPipeline::keep_candidates_of(std::span<const EditGroup> refused) {
     std::set<std::pair<Serial, std::size_t>> places;
     for (const Offload& offload : plan_.offloads()) {
-        if (offload.original && std::ranges::binary_search(refused, offload.unit))
+        if (offload.original && std::ranges::binary_search(refused, offload.edit_group))
             places.emplace(offload.original->serial, offload.original->part);
     }
     keep_candidates([&](const Candidate& candidate) { return places.contains({candidate.serial, candidate.part}); });
@@ -250,26 +250,26 @@ void CommitPipeline::keep_candidates_of(std::span<const Unit> refused) {
 int CommitPipeline::store() {
     context_.require_current("store");
     if (context_.env.dry_run || plan_.offloads().empty()) return 0;
-    std::vector<Unit> failed;  // ascending, as those of the offloads
+    std::vector<EditGroup> failed;  // ascending, as those of the offloads
     std::vector<StoreFailure> failures;
     for (Offload& offload : plan_.offloads()) {
-        if (offload.is_written || (!failed.empty() && failed.back() == offload.unit)) continue;
+        if (offload.is_written || (!failed.empty() && failed.back() == offload.edit_group)) continue;
         auto failure = try_write(offload);
         if (!failure) continue;
-        failed.push_back(offload.unit);
+        failed.push_back(offload.edit_group);
         failures.push_back(*std::move(failure));
     }
     if (failed.empty()) return 0;
     const int refused = static_cast<int>(failed.size());
-    refused_units_ += refused;
-    tell_store_failures(context_.env.events, context_.by, context_.side.id, failures);
+    refused_edit_groups_ += refused;
+    emit_store_failures(context_.env.events, context_.by, context_.side.id, failures);
     if (context_.env.report != nullptr) {
         StageDetails& details = context_.env.report->more();
         details.store_failures.insert(details.store_failures.end(), std::move_iterator(failures.begin()),
                                       std::move_iterator(failures.end()));
         keep_candidates_of(failed);
     }
-    plan_.drop_units(std::move(failed));
+    plan_.drop_edit_groups(std::move(failed));
     return refused;
 }
 

@@ -69,7 +69,7 @@ std::int64_t Draft::tokens_of(std::size_t message) const noexcept {
 }
 std::optional<std::size_t> Draft::first_changed() const noexcept { return state_->overlay.first_changed(); }
 
-Unit Draft::begin_unit() noexcept { return state_->plan.begin_unit(); }
+EditGroup Draft::begin_edit_group() noexcept { return state_->plan.begin_edit_group(); }
 
 void Draft::set_text(std::size_t message, std::size_t part, std::string_view text, Provenance provenance) {
     state_->begin("set_text");
@@ -144,10 +144,12 @@ void Draft::offload_text(std::string key, std::size_t message, std::size_t part,
 
 int Draft::store() { return state_->pipeline.store(); }
 
-void Draft::drop_units(std::vector<Unit> units) { state_->plan.drop_units(std::move(units)); }
+void Draft::drop_edit_groups(std::vector<EditGroup> edit_groups) {
+    state_->plan.drop_edit_groups(std::move(edit_groups));
+}
 
-std::vector<Unit> Draft::drop_rule_breakers(std::vector<Unit> units) {
-    return state_->plan.drop_rule_breakers(std::move(units));
+std::vector<EditGroup> Draft::drop_rule_breakers(std::vector<EditGroup> edit_groups) {
+    return state_->plan.drop_rule_breakers(std::move(edit_groups));
 }
 
 std::vector<Violation> Draft::made_violations() const { return state_->pipeline.made_violations(); }

@@ -42,7 +42,7 @@ struct DraftContext {
 
 /// An object that the commit stores.
 struct Offload {
-    Unit unit = 0;
+    EditGroup edit_group = 0;
     std::string key{};
     std::string content{};
     std::optional<Draft::Original> original{};
@@ -51,8 +51,8 @@ struct Offload {
     std::optional<std::size_t> source{};  // the conversation's message whose text `original` is the content
 };
 
-/// The edits that are staged and what is to be stored for them, in order of their units. Stages an edit on the overlay,
-/// and takes units back there. Does not ask what may be edited.
+/// The edits that are staged and what is to be stored for them, in order of their edit groups. Stages an edit on the
+/// overlay, and takes edit groups back there. Does not ask what may be edited.
 class EditPlan {
 public:
     EditPlan(const DraftContext& context, Overlay& overlay) noexcept;
@@ -62,7 +62,7 @@ public:
     [[nodiscard]] Serial next_serial() const noexcept { return next_serial_; }
     void clear() noexcept;
 
-    Unit begin_unit() noexcept { return ++unit_; }
+    EditGroup begin_edit_group() noexcept { return ++unit_; }
     void set_text(std::size_t message, std::size_t part, std::string_view text, Provenance&& provenance);
     /// `parts`: ascending, each once. What stays is what it was; the mark keeps the references. Gives the parts that
     /// are no longer shown.
@@ -73,26 +73,27 @@ public:
     /// Error(invalid_key).
     void offload(Offload&& offload);
 
-    void drop_units(std::vector<Unit> units);
-    [[nodiscard]] std::vector<Unit> drop_rule_breakers(std::vector<Unit> units);
+    void drop_edit_groups(std::vector<EditGroup> edit_groups);
+    [[nodiscard]] std::vector<EditGroup> drop_rule_breakers(std::vector<EditGroup> edit_groups);
     /// Makes the overlay whole again where an edit failed half-way.
     void mend();
 
 private:
     [[nodiscard]] Mark seal(Provenance&& provenance) const;
     std::vector<std::size_t> stage(Edit&& edit, std::size_t at);
-    [[nodiscard]] std::optional<std::vector<std::size_t>> places_alone(std::span<const Unit> units) const;
-    void erase_units(std::span<const Unit> units);
-    void add_dependents(std::vector<Unit>& units) const;
-    [[nodiscard]] std::vector<Unit> units_nearest_to(std::span<const Violation> made, std::span<const Unit> units,
-                                                     std::size_t at_least) const;
+    [[nodiscard]] std::optional<std::vector<std::size_t>> places_alone(std::span<const EditGroup> edit_groups) const;
+    void erase_edit_groups(std::span<const EditGroup> edit_groups);
+    void add_dependents(std::vector<EditGroup>& edit_groups) const;
+    [[nodiscard]] std::vector<EditGroup> edit_groups_nearest_to(std::span<const Violation> made,
+                                                                std::span<const EditGroup> edit_groups,
+                                                                std::size_t at_least) const;
 
     const DraftContext& context_;
     Overlay& overlay_;
     std::pmr::monotonic_buffer_resource texts_{};  // of the edits, many to an allocation
     std::vector<Edit> edits_{};
     std::vector<Offload> offloads_{};
-    Unit unit_ = 0;
+    EditGroup unit_ = 0;
     Serial next_serial_;
 };
 
@@ -120,7 +121,7 @@ private:
     void drop_void_thinking();
     void write(const Offload& offload, std::string_view content);
     [[nodiscard]] std::optional<StoreFailure> try_write(Offload& offload);
-    void keep_candidates_of(std::span<const Unit> refused);
+    void keep_candidates_of(std::span<const EditGroup> refused);
     void keep_candidates(FunctionRef<bool(const Candidate&)> stays);
     CommitResult finish(Outcome outcome);
     void fill_report(const CommitResult& result);
@@ -133,7 +134,7 @@ private:
     EditPlan& plan_;
     std::vector<std::string> stored_{};
     std::int64_t bytes_stored_ = 0;
-    int refused_units_ = 0;
+    int refused_edit_groups_ = 0;
     std::exception_ptr store_error_{};  // of the first refused write
     std::int64_t thinking_dropped_ = 0;
 };

@@ -6,7 +6,7 @@
 
 namespace whittle::inline v0::detail {
 
-void tell_store_failures(const EventSink* events, std::string_view by, std::string_view conversation,
+void emit_store_failures(const EventSink* events, std::string_view by, std::string_view conversation,
                          std::span<const StoreFailure> failures) noexcept {
     if (events == nullptr || failures.empty()) return;
     try {

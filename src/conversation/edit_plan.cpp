@@ -41,7 +41,7 @@ Mark EditPlan::seal(Provenance&& provenance) const {
 
 std::vector<std::size_t> EditPlan::stage(Edit&& edit, std::size_t at) {
     grow(edits_, 1);
-    edit.unit = unit_;
+    edit.edit_group = unit_;
     edit.at = at;
     std::vector<std::size_t> gone;
     const std::size_t parts = edit.kind == Edit::Kind::set_text ? overlay_.outline()[at].parts.size() : 0;
@@ -122,7 +122,7 @@ void EditPlan::offload(Offload&& offload) {
     }
     require_valid_key("offload", offload.key);
     require_no_roots_key("offload", offload.key);
-    offload.unit = unit_;
+    offload.edit_group = unit_;
     offloads_.push_back(std::move(offload));
 }
 
@@ -168,13 +168,14 @@ std::uint64_t distance_to(std::span<const Serial> places, Serial first, Serial l
 
 }  // namespace
 
-/// Where the edits of `units` stand, which are sorted; nothing if one of them did more than edit a message by itself.
-std::optional<std::vector<std::size_t>> EditPlan::places_alone(std::span<const Unit> units) const {
+/// Where the edits of `edit_groups` stand, which are sorted; nothing if one of them did more than edit a message by
+/// itself.
+std::optional<std::vector<std::size_t>> EditPlan::places_alone(std::span<const EditGroup> edit_groups) const {
     std::vector<std::size_t> places;
     std::ptrdiff_t shift = 0;
-    const auto first = std::ranges::lower_bound(edits_, units.front(), {}, &Edit::unit);
+    const auto first = std::ranges::lower_bound(edits_, edit_groups.front(), {}, &Edit::edit_group);
     for (const Edit& edit : std::span(first, edits_.end())) {
-        if (!std::ranges::binary_search(units, edit.unit)) continue;
+        if (!std::ranges::binary_search(edit_groups, edit.edit_group)) continue;
         const auto at = overlay_.find(edit, shift);
         if (!at || !overlay_.is_alone(edit, *at)) return std::nullopt;
         places.push_back(*at);
@@ -182,92 +183,98 @@ std::optional<std::vector<std::size_t>> EditPlan::places_alone(std::span<const U
     return places;
 }
 
-void EditPlan::erase_units(std::span<const Unit> units) {
-    const auto erase_from = [&](auto& items, auto unit) {
-        const auto first = std::ranges::lower_bound(items, units.front(), {}, unit);
-        const auto is_dropped = [&](const auto& item) { return std::ranges::binary_search(units, item.unit); };
+void EditPlan::erase_edit_groups(std::span<const EditGroup> edit_groups) {
+    const auto erase_from = [&](auto& items, auto edit_group) {
+        const auto first = std::ranges::lower_bound(items, edit_groups.front(), {}, edit_group);
+        const auto is_dropped = [&](const auto& item) {
+            return std::ranges::binary_search(edit_groups, item.edit_group);
+        };
         items.erase(std::remove_if(first, items.end(), is_dropped), items.end());
     };
-    erase_from(edits_, &Edit::unit);
-    erase_from(offloads_, &Offload::unit);
+    erase_from(edits_, &Edit::edit_group);
+    erase_from(offloads_, &Offload::edit_group);
 }
 
-void EditPlan::drop_units(std::vector<Unit> units) {
-    if (units.empty()) return;
-    std::ranges::sort(units);
-    const auto places = places_alone(units);
-    if (!places) add_dependents(units);
-    erase_units(units);
+void EditPlan::drop_edit_groups(std::vector<EditGroup> edit_groups) {
+    if (edit_groups.empty()) return;
+    std::ranges::sort(edit_groups);
+    const auto places = places_alone(edit_groups);
+    if (!places) add_dependents(edit_groups);
+    erase_edit_groups(edit_groups);
     if (places) {
         for (const std::size_t at : *places) overlay_.revert(at);
         return;
     }
     while (const auto lost = overlay_.rebuild(edits_)) {
-        units = {*lost};
-        add_dependents(units);
-        erase_units(units);
+        edit_groups = {*lost};
+        add_dependents(edit_groups);
+        erase_edit_groups(edit_groups);
     }
 }
 
-/// Adds the units that build on what `units` made: of the edits behind theirs, those of the same places. Sorted before
-/// and after.
-void EditPlan::add_dependents(std::vector<Unit>& units) const {
-    for (std::size_t known = 0; known != units.size();) {
-        known = units.size();
+/// Adds the edit groups that build on what `edit_groups` made: of the edits behind theirs, those of the same places.
+/// Sorted before and after.
+void EditPlan::add_dependents(std::vector<EditGroup>& edit_groups) const {
+    for (std::size_t known = 0; known != edit_groups.size();) {
+        known = edit_groups.size();
         TouchedPlaces touched;
         for (const Edit& edit : edits_) {
-            const auto place = std::ranges::lower_bound(units, edit.unit);
-            const bool is_known = place != units.end() && *place == edit.unit;
+            const auto place = std::ranges::lower_bound(edit_groups, edit.edit_group);
+            const bool is_known = place != edit_groups.end() && *place == edit.edit_group;
             if (!is_known && !touched.concerns(edit)) continue;
-            if (!is_known) units.insert(place, edit.unit);
+            if (!is_known) edit_groups.insert(place, edit.edit_group);
             touched.add(edit);
         }
     }
 }
 
-/// Those of `units`, in order of their numbers, whose edits made the messages that `made` names; if these are fewer
-/// than `at_least`, the ones next to such messages too, those that can break no rule last. A rule on the whole list is
-/// broken at its end.
-std::vector<Unit> EditPlan::units_nearest_to(std::span<const Violation> made, std::span<const Unit> units,
-                                             std::size_t at_least) const {
+/// Those of `edit_groups`, in order of their numbers, whose edits made the messages that `made` names; if these are
+/// fewer than `at_least`, the ones next to such messages too, those that can break no rule last. A rule on the whole
+/// list is broken at its end.
+std::vector<EditGroup> EditPlan::edit_groups_nearest_to(std::span<const Violation> made,
+                                                        std::span<const EditGroup> edit_groups,
+                                                        std::size_t at_least) const {
     std::vector<Serial> places;
     for (const Violation& violation : made) places.push_back(violation.serial != 0 ? violation.serial : next_serial_);
     std::ranges::sort(places);
-    std::vector<std::pair<std::uint64_t, Unit>> nearest;
-    for (const Unit unit : units) nearest.emplace_back(UINT64_MAX, unit);
-    const auto see = [&](Unit unit, Serial first, Serial last) {
-        const auto found = std::ranges::lower_bound(units, unit);
-        if (found == units.end() || *found != unit) return;
-        std::uint64_t& known = nearest[static_cast<std::size_t>(found - units.begin())].first;
+    std::vector<std::pair<std::uint64_t, EditGroup>> nearest;
+    for (const EditGroup edit_group : edit_groups) nearest.emplace_back(UINT64_MAX, edit_group);
+    const auto see = [&](EditGroup edit_group, Serial first, Serial last) {
+        const auto found = std::ranges::lower_bound(edit_groups, edit_group);
+        if (found == edit_groups.end() || *found != edit_group) return;
+        std::uint64_t& known = nearest[static_cast<std::size_t>(found - edit_groups.begin())].first;
         known = std::min(known, distance_to(places, first, last));
     };
     const std::vector<Serial> harmless = overlay_.harmlessly_edited();
     for (const Edit& edit : edits_) {
         if (edit.kind != Edit::Kind::replace && std::ranges::binary_search(harmless, edit.target)) continue;
-        if (!edit.messages.empty()) see(edit.unit, edit.first_serial, edit.first_serial + edit.messages.size() - 1);
-        if (edit.target != 0) see(edit.unit, edit.target, edit.covered.empty() ? edit.target : edit.covered.back());
+        if (!edit.messages.empty())
+            see(edit.edit_group, edit.first_serial, edit.first_serial + edit.messages.size() - 1);
+        if (edit.target != 0)
+            see(edit.edit_group, edit.target, edit.covered.empty() ? edit.target : edit.covered.back());
     }
     std::ranges::sort(nearest);
-    const auto makers = std::ranges::count(nearest, 0U, &std::pair<std::uint64_t, Unit>::first);
+    const auto makers = std::ranges::count(nearest, 0U, &std::pair<std::uint64_t, EditGroup>::first);
     nearest.resize(std::min(nearest.size(), std::max(static_cast<std::size_t>(makers), at_least)));
-    std::vector<Unit> found;
-    for (const auto& [distance, unit] : nearest) found.push_back(unit);
+    std::vector<EditGroup> found;
+    for (const auto& [distance, edit_group] : nearest) found.push_back(edit_group);
     std::ranges::sort(found);
     return found;
 }
 
-std::vector<Unit> EditPlan::drop_rule_breakers(std::vector<Unit> units) {
+std::vector<EditGroup> EditPlan::drop_rule_breakers(std::vector<EditGroup> edit_groups) {
     constexpr std::size_t one_by_one = 3;
-    std::ranges::sort(units);
-    std::vector<Unit> dropped;
-    for (std::size_t look = 0; !units.empty(); ++look) {
+    std::ranges::sort(edit_groups);
+    std::vector<EditGroup> dropped;
+    for (std::size_t look = 0; !edit_groups.empty(); ++look) {
         const std::vector<Violation> made = overlay_.made_violations(context_.env.validity);
         if (made.empty()) break;
         const std::size_t at_least = look < one_by_one ? 1 : std::size_t{2} << (look - one_by_one);
-        const std::vector<Unit> blamed = units_nearest_to(made, units, at_least);
-        std::erase_if(units, [&](Unit unit) { return std::ranges::binary_search(blamed, unit); });
+        const std::vector<EditGroup> blamed = edit_groups_nearest_to(made, edit_groups, at_least);
+        std::erase_if(edit_groups,
+                      [&](EditGroup edit_group) { return std::ranges::binary_search(blamed, edit_group); });
         dropped.insert(dropped.end(), blamed.begin(), blamed.end());
-        drop_units(blamed);
+        drop_edit_groups(blamed);
     }
     return dropped;
 }

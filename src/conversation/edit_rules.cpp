@@ -96,10 +96,10 @@ void DraftState::require_part(std::string_view operation, std::size_t message, s
 void DraftState::require_own_thinking(std::size_t first, std::size_t last, std::span<const AnyMessage> messages) const {
     std::vector<Hash128> known;
     for (const AnyMessage message : messages) {
-        const BoundPrint print = port->bound_print(message);
+        const BoundFingerprint print = port->bound_fingerprint(message);
         if (!print.has_thinking) continue;
         for (std::size_t i = first; i < last && known.size() < last - first; ++i)
-            known.push_back(port->bound_print(overlay.message(i)).thinking);
+            known.push_back(port->bound_fingerprint(overlay.message(i)).thinking);
         if (std::ranges::find(known, print.thinking) == known.end())
             require_no("a new message has thinking that none of the replaced ones has", "replace", first);
     }

@@ -22,7 +22,7 @@ void HeldResult::put(const std::string& key, const std::string& whole) const {
     try {
         storage_->put_if_absent(key, whole);
     } catch (const std::exception& error) {
-        tell_store_failures(context_.events, by_, context_.conversation, std::array{StoreFailure{key, error.what()}});
+        emit_store_failures(context_.events, by_, context_.conversation, std::array{StoreFailure{key, error.what()}});
         throw;
     }
 }
@@ -35,8 +35,8 @@ void HeldResult::keep_original(ToolOutcome& outcome, const std::vector<Part>& gi
     if (!storage_ && !outcome.original) outcome.original = OriginalParts{given, std::string(by_)};
 }
 
-void HeldResult::tell_failed() const noexcept {
-    if (context_.events != nullptr) tell_failure(*context_.events, by_, context_.conversation, current_error_text());
+void HeldResult::emit_failed() const noexcept {
+    if (context_.events != nullptr) emit_failure(*context_.events, by_, context_.conversation, current_error_text());
 }
 
 bool shows_stored_text(const ToolContext& context) {

@@ -66,9 +66,9 @@ void take_texts(JournalRecord& record, std::span<StoredText> texts) {
     record.texts.insert(record.texts.end(), std::move_iterator(texts.begin()), std::move_iterator(texts.end()));
 }
 
-void throw_damaged(std::string_view attempted, const StoredText& text) {
+void throw_damaged(std::string_view operation, const StoredText& text) {
     throw Error(Errc::damaged, fmt::format("{}: the object \"{}\" does not give back the message it was taken from",
-                                           attempted, text.key));
+                                           operation, text.key));
 }
 
 }  // namespace whittle::inline v0

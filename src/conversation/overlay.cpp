@@ -74,7 +74,7 @@ bool MessageCopy::set_text_in_place(const TokenColumns& columns, std::size_t par
         measures_ = std::move(all);
     }
     const auto is_saturated = [](const Measure& sum) {
-        return std::max(sum.units, sum.media) == std::numeric_limits<std::int64_t>::max();
+        return std::max(sum.edit_groups, sum.media) == std::numeric_limits<std::int64_t>::max();
     };
     if (std::ranges::any_of(measures_, is_saturated)) return false;  // not to be taken apart again
     const Measures before = measure(columns, part);
@@ -88,7 +88,7 @@ bool MessageCopy::set_text_in_place(const TokenColumns& columns, std::size_t par
 
 void MessageCopy::add_measure(const PartView& part, const TokenColumns& columns, Measures& measures) {
     for (std::size_t c = 0; c < measures.size(); ++c)
-        detail::add_measure(part, *columns[c].counter, measures[c].units, measures[c].media);
+        detail::add_measure(part, *columns[c].counter, measures[c].edit_groups, measures[c].media);
 }
 
 /// What one part takes, for each of the columns.
@@ -101,22 +101,22 @@ MessageCopy::Measures MessageCopy::measure(const TokenColumns& columns, std::siz
 /// Its text was set and nothing else changed. `before`: its measure.
 void MessageCopy::describe_part(const TokenColumns& columns, std::size_t part, const Measures& before) {
     const Measures now = measure(columns, part);
-    port_.visit_part(message, part, true, [&](const PartView& view) { describe_anew(info.parts[part], view); });
+    port_.visit_part(message, part, true, [&](const PartView& view) { describe_again(info.parts[part], view); });
     has_old_fingerprint_ = true;
     const auto replace = [](std::int64_t& sum, std::int64_t old, std::int64_t fresh) {
         sum = add_saturating(sub_saturating(sum, old), fresh);
     };
     for (std::size_t c = 0; c < now.size(); ++c) {
         Measure& sum = measures_[c];
-        replace(sum.units, before[c].units, now[c].units);
+        replace(sum.edit_groups, before[c].edit_groups, now[c].edit_groups);
         replace(sum.media, before[c].media, now[c].media);
-        info.tokens[c] = add_saturating(columns[c].counter->to_tokens(sum.units), sum.media);
+        info.tokens[c] = add_saturating(columns[c].counter->to_tokens(sum.edit_groups), sum.media);
     }
 }
 
 void MessageCopy::update_fingerprint() {
     if (!has_old_fingerprint_) return;
-    info.fingerprint = port_.bound_print(message).whole;
+    info.fingerprint = port_.bound_fingerprint(message).whole;
     has_old_fingerprint_ = false;
 }
 
@@ -205,10 +205,10 @@ void Overlay::replace_tokens(std::int64_t old, std::int64_t now) noexcept {
     tokens_ = add_saturating(sub_saturating(tokens_, old), now);
 }
 
-/// The projection shows `copy`, which `unit` made, in place of message `at`.
-void Overlay::put(std::size_t at, MessageCopy::Owned copy, Unit unit) {
+/// The projection shows `copy`, which `edit_group` made, in place of message `at`.
+void Overlay::put(std::size_t at, MessageCopy::Owned copy, EditGroup edit_group) {
     Slot& slot = slots_[at];
-    copy->unit = slot.copy && slot.copy->unit != unit ? MessageCopy::several : unit;
+    copy->edit_group = slot.copy && slot.copy->edit_group != edit_group ? MessageCopy::several : edit_group;
     replace_tokens(infos_[at]->tokens[column_], copy->info.tokens[column_]);
     slot.copy = std::move(copy);
     messages_[at] = slot.copy->message;
@@ -218,7 +218,8 @@ void Overlay::put(std::size_t at, MessageCopy::Owned copy, Unit unit) {
 void Overlay::set_text(const Edit& edit, std::size_t at) {
     MessageCopy* const copy = slots_[at].copy.get();
     if (copy != nullptr && set_text_in_place(*copy, edit)) return;
-    put(at, MessageCopy::with_text(port_, messages_[at], *infos_[at], edit.part, edit.text, edit.mark), edit.unit);
+    put(at, MessageCopy::with_text(port_, messages_[at], *infos_[at], edit.part, edit.text, edit.mark),
+        edit.edit_group);
 }
 
 bool Overlay::set_text_in_place(MessageCopy& copy, const Edit& edit) {
@@ -229,7 +230,7 @@ bool Overlay::set_text_in_place(MessageCopy& copy, const Edit& edit) {
         is_torn_ = is_torn_ || copy.is_torn();
         throw;
     }
-    copy.add_editor(edit.unit);
+    copy.add_editor(edit.edit_group);
     replace_tokens(tokens, copy.info.tokens[column_]);
     return true;
 }
@@ -238,7 +239,7 @@ std::vector<std::size_t> Overlay::erase(const Edit& edit, std::size_t at) {
     std::vector<std::size_t> gone;
     MessageCopy::Owned copy = MessageCopy::without(port_, messages_[at], *infos_[at], edit.parts, gone);
     copy->info.mark = edit.mark;
-    put(at, std::move(copy), edit.unit);
+    put(at, std::move(copy), edit.edit_group);
     return gone;
 }
 
@@ -302,7 +303,7 @@ void Overlay::regroup_behind(std::size_t first, std::vector<Serial> replaced_cal
         if (!slots_[i].copy) {
             put(i, MessageCopy::owned(port_, port_.copy_without(messages_[i], {}), *infos_[i]), MessageCopy::several);
         }
-        slots_[i].copy->unit = MessageCopy::several;
+        slots_[i].copy->edit_group = MessageCopy::several;
         groups.join(slots_[i].copy->info, Outline(std::span<const MessageInfo* const>(infos_).first(i)));
     }
 }
@@ -318,7 +319,7 @@ std::optional<std::size_t> Overlay::find(const Edit& edit, std::ptrdiff_t& shift
 
 bool Overlay::is_alone(const Edit& edit, std::size_t at) const {
     const bool is_of_one = edit.kind != Edit::Kind::replace && at < slots_.size() && slots_[at].base != inserted;
-    return is_of_one && slots_[at].copy && slots_[at].copy->unit != MessageCopy::several;
+    return is_of_one && slots_[at].copy && slots_[at].copy->edit_group != MessageCopy::several;
 }
 
 void Overlay::revert(std::size_t at) {
@@ -332,17 +333,17 @@ void Overlay::revert(std::size_t at) {
     open_loop_.reset();
 }
 
-std::optional<Unit> Overlay::rebuild(std::span<const Edit> edits) {
+std::optional<EditGroup> Overlay::rebuild(std::span<const Edit> edits) {
     close();
     is_torn_ = true;
     open();
     std::ptrdiff_t shift = 0;
     for (const Edit& edit : edits) {
         const auto at = find(edit, shift);
-        if (!at || *at + edit.covered.size() > infos_.size()) return edit.unit;
+        if (!at || *at + edit.covered.size() > infos_.size()) return edit.edit_group;
         const auto is_same = [](const MessageInfo* info, Serial serial) { return info->serial == serial; };
         if (!std::ranges::equal(std::span(infos_).subspan(*at, edit.covered.size()), edit.covered, is_same))
-            return edit.unit;
+            return edit.edit_group;
         static_cast<void>(apply(edit, *at));
     }
     is_torn_ = false;
@@ -411,7 +412,7 @@ std::optional<Serial> Overlay::split_thinking() const {
 std::optional<std::size_t> Overlay::first_void_thinking() const {
     if (!is_open_) return std::nullopt;
     return detail::first_void_thinking(side_.infos, outline(), 0, [&](std::size_t old, std::size_t now) {
-        return std::pair(port_.bound_print(port_.original(old)), port_.bound_print(messages_[now]));
+        return std::pair(port_.bound_fingerprint(port_.original(old)), port_.bound_fingerprint(messages_[now]));
     });
 }
 

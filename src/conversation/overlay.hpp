@@ -20,7 +20,7 @@ namespace whittle::inline v0::detail {
 class MessageCopy {
 public:
     using Owned = std::unique_ptr<MessageCopy>;
-    static constexpr Unit several = -1;
+    static constexpr EditGroup several = -1;
 
     /// `copied`: a copy of the port, which `known` describes.
     MessageCopy(MessagePort& port, AnyCopy copied, MessageInfo known)
@@ -51,18 +51,18 @@ public:
     bool set_text_in_place(const TokenColumns& columns, std::size_t part, std::string_view text, const Mark& mark);
     [[nodiscard]] bool is_torn() const noexcept { return is_torn_; }
     void update_fingerprint();
-    void add_editor(Unit editor) noexcept {
-        if (unit != editor) unit = several;
+    void add_editor(EditGroup editor) noexcept {
+        if (edit_group != editor) edit_group = several;
     }
 
     AnyCopy message;
     MessageInfo info;
-    Unit unit = several;  // whose edits made it
+    EditGroup edit_group = several;  // whose edits made it
 
 private:
     /// What tokens of a message or a part come from, in one column.
     struct Measure {
-        std::int64_t units = 0;
+        std::int64_t edit_groups = 0;
         std::int64_t media = 0;
     };
     using Measures = std::vector<Measure>;
@@ -93,7 +93,7 @@ private:
 struct Edit {
     enum class Kind { set_text, erase_parts, replace };
     Kind kind{};
-    Unit unit = 0;
+    EditGroup edit_group = 0;
     Serial target = 0;                 // the first message concerned; 0 for an insertion at the end
     std::size_t at = 0;                // where it stood then
     std::size_t part = 0;              // set_text
@@ -160,8 +160,9 @@ public:
     /// Whether taking `edit` back gives the conversation's own message again, as `revert` does.
     [[nodiscard]] bool is_alone(const Edit& edit, std::size_t at) const;
     void revert(std::size_t at);
-    /// Shows what `edits` leave. Gives the unit of an edit that no longer finds what it was made on; then it is torn.
-    [[nodiscard]] std::optional<Unit> rebuild(std::span<const Edit> edits);
+    /// Shows what `edits` leave. Gives the edit group of an edit that no longer finds what it was made on; then it is
+    /// torn.
+    [[nodiscard]] std::optional<EditGroup> rebuild(std::span<const Edit> edits);
     /// An edit failed half-way: it has to be rebuilt.
     [[nodiscard]] bool is_torn() const noexcept { return is_torn_; }
     void update_fingerprints();
@@ -169,7 +170,7 @@ public:
 private:
     [[nodiscard]] bool keeps_every_rule() const noexcept;
     [[nodiscard]] MessageCopy::Owned copy_of_new(AnyMessage message, const Edit& edit, std::size_t at) const;
-    void put(std::size_t at, MessageCopy::Owned copy, Unit unit);
+    void put(std::size_t at, MessageCopy::Owned copy, EditGroup edit_group);
     void replace_tokens(std::int64_t old, std::int64_t now) noexcept;
     void set_text(const Edit& edit, std::size_t at);
     [[nodiscard]] bool set_text_in_place(MessageCopy& copy, const Edit& edit);

@@ -26,7 +26,7 @@ int PlannedKeys::first_number(const std::string& key) const {
     return found == first_numbers_.end() ? 2 : found->second;
 }
 
-void PlannedKeys::drop_unit() noexcept {
+void PlannedKeys::drop_edit_group() noexcept {
     for (const Hash128& key : unit_) contents_.erase(key);
     unit_.clear();
 }

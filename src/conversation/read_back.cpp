@@ -82,7 +82,7 @@ std::string note_on_masks(const StoredObject& object, Language language) {
                        places == 1 ? "place" : "places", places == 1 ? "was" : "were");
 }
 
-void tell_read_back(const ToolContext& context, std::string_view tool, const std::string& text) {
+void emit_read_back(const ToolContext& context, std::string_view tool, const std::string& text) {
     if (context.events == nullptr) return;
     emit(*context.events, {.source = tool, .kind = "read_back", .text = text, .conversation = context.conversation});
 }

@@ -24,6 +24,6 @@ namespace whittle::inline v0::detail {
 [[nodiscard]] std::string note_on_masks(const StoredObject& object, Language language);
 
 /// The event that `tool` showed something: `text` says what.
-void tell_read_back(const ToolContext& context, std::string_view tool, const std::string& text);
+void emit_read_back(const ToolContext& context, std::string_view tool, const std::string& text);
 
 }  // namespace whittle::inline v0::detail

@@ -160,7 +160,7 @@ ToolOutcome read_offloaded(const ToolContext& context, PartSink& out, const std:
         const StoredObject object = find_object(context, storage, arguments.reference);
         const Shown shown = Reading(object, arguments, options, context).show();
         out.write(shown.text);
-        detail::tell_read_back(context, read_offloaded_name, fmt::format("read {} of {}", shown.what, object.key));
+        detail::emit_read_back(context, read_offloaded_name, fmt::format("read {} of {}", shown.what, object.key));
         outcome.read_back = {object.key};
     });
     if (!problem) return outcome;

@@ -24,7 +24,7 @@ bool changes_content(const detail::SideTable& side, const detail::MessagePort::R
 void report_repair(const RepairResult& result, const detail::DraftContext& context) {
     if (context.env.report == nullptr) return;
     context.env.report->outcome = result.outcome;
-    if (result.outcome == Outcome::undue) return;
+    if (result.outcome == Outcome::not_due) return;
     StageDetails& details = context.env.report->more();
     details.violations_left = static_cast<std::int64_t>(result.remaining.size());
     if (!result.first_changed) return;

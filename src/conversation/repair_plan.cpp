@@ -111,7 +111,7 @@ void RepairHistory::erase(std::size_t message, std::size_t part, std::string_vie
     if (items[message].erased[part]) return;
     items[message].erased[part] = true;
     items[message].edits.push_back({PartRepair::Kind::erase, part, code, {}, {}});
-    note(message, part, code, fmt::format("a {} part is left out", name_of(outline[message].parts[part].kind)));
+    note(message, part, code, fmt::format("a {} part is left out", to_string(outline[message].parts[part].kind)));
 }
 
 RepairPlan plan_repair(const Outline& outline, const std::vector<Violation>& violations, const ValidityProfile& profile,

@@ -7,7 +7,7 @@
 
 namespace whittle::inline v0 {
 
-std::string_view name_of(Hook hook) noexcept {
+std::string_view to_string(Hook hook) noexcept {
     switch (hook) {
         case Hook::before_agent: return "before_agent";
         case Hook::before_model: return "before_model";
@@ -21,11 +21,11 @@ std::string_view name_of(Hook hook) noexcept {
     return "unknown";
 }
 
-std::string_view name_of(Outcome outcome) noexcept {
+std::string_view to_string(Outcome outcome) noexcept {
     switch (outcome) {
-        case Outcome::idle: return "idle";
-        case Outcome::undue: return "undue";
-        case Outcome::remembered: return "remembered";
+        case Outcome::not_applicable: return "not_applicable";
+        case Outcome::not_due: return "not_due";
+        case Outcome::cooling_down: return "cooling_down";
         case Outcome::nothing: return "nothing";
         case Outcome::too_small: return "too_small";
         case Outcome::committed: return "committed";
@@ -99,7 +99,7 @@ std::string_view meaning_of(std::string_view reason) noexcept {
     return {};
 }
 
-std::string text_of_undue(const StageReport& stage) {
+std::string text_of_not_due(const StageReport& stage) {
     if (stage.count <= stage.threshold)
         return stage.threshold > 0 ? "not due: not above its limit" : "not due: nothing for it to do";
     if (stage.reason.empty())
@@ -112,9 +112,9 @@ std::string text_of_undue(const StageReport& stage) {
 
 std::string outcome_text(const StageReport& stage) {
     switch (stage.outcome) {
-        case Outcome::idle: return "nothing to do in this hook";
-        case Outcome::undue: return text_of_undue(stage);
-        case Outcome::remembered: return "not tried again: the last try freed too little, and little has come since";
+        case Outcome::not_applicable: return "nothing to do in this hook";
+        case Outcome::not_due: return text_of_not_due(stage);
+        case Outcome::cooling_down: return "not tried again: the last try freed too little, and little has come since";
         case Outcome::nothing: return "due, but there is nothing that it may take";
         case Outcome::too_small: return "due, but it would free less than it is asked for";
         case Outcome::committed: return "committed";
@@ -154,9 +154,9 @@ void append_details(std::string& text, const StageDetails& details, const NameMe
 
 std::string to_text(const Report& report, const NameMessage& name_message) {
     std::string text =
-        fmt::format("{}: {} -> {} tokens\n", name_of(report.hook), report.tokens_before, report.tokens_after);
+        fmt::format("{}: {} -> {} tokens\n", to_string(report.hook), report.tokens_before, report.tokens_after);
     for (const StageReport& stage : report.stages) {
-        if (stage.outcome == Outcome::idle) continue;
+        if (stage.outcome == Outcome::not_applicable) continue;
         text += fmt::format("  {}: {} (count {}, limit {}, {})\n", stage.middleware, outcome_text(stage), stage.count,
                             stage.threshold, stage.counter);
         if (stage.details) append_details(text, *stage.details, name_message);

@@ -83,11 +83,11 @@ bool detail::is_roots_key(std::string_view key) noexcept {
            key.find('/', slash + 1) == std::string_view::npos;
 }
 
-void detail::require_no_roots_key(std::string_view attempted, std::string_view key) {
+void detail::require_no_roots_key(std::string_view operation, std::string_view key) {
     if (!is_roots_key(key)) return;
     throw Error(Errc::invalid_key, fmt::format("{} \"{}\": names that start with \"{}\" are kept for what forks may "
                                                "read",
-                                               attempted, key, roots_name));
+                                               operation, key, roots_name));
 }
 
 std::string short_root(std::string_view conversation) {

@@ -85,7 +85,7 @@ Overflow believed(Overflow overflow) noexcept {
     return overflow.limit > 0 && overflow.limit < smallest ? Overflow{} : overflow;
 }
 
-void tell_truncation(const EventSink& events, std::string_view conversation, std::int64_t counted,
+void emit_truncation(const EventSink& events, std::string_view conversation, std::int64_t counted,
                      const Usage& usage) noexcept {
     emit(events, {.level = Event::Level::warning,
                   .source = "loop",

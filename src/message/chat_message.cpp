@@ -21,10 +21,10 @@ ChatMessage message_with(Role role, Part part) {
     return message;
 }
 
-void require_part(const ChatMessage& m, std::size_t part, std::string_view attempted) {
+void require_part(const ChatMessage& m, std::size_t part, std::string_view operation) {
     if (part < m.parts.size()) return;
     throw Error(Errc::invalid_argument,
-                fmt::format("{} part {}: the message has {} parts", attempted, part, m.parts.size()));
+                fmt::format("{} part {}: the message has {} parts", operation, part, m.parts.size()));
 }
 
 /// A text in place of `media`; inside a result it stays a part of that result.

@@ -42,7 +42,7 @@ void write(JsonWriter& json, const Media& media) {
 
 void write(JsonWriter& json, const Part& part) {
     json.open_object();
-    json.member("kind", name_of(part.kind));
+    json.member("kind", to_string(part.kind));
     put(json, "text", part.text);
     put(json, "call_id", part.call_id);
     put(json, "tool", part.tool);
@@ -108,7 +108,7 @@ void read_name(const JsonValue& json, Enum& value, const std::array<Enum, N>& kn
     const std::string* const name = json.string();
     if (name == nullptr) fail(where, "not a string");
     for (const Enum candidate : known) {
-        if (*name != name_of(candidate)) continue;
+        if (*name != to_string(candidate)) continue;
         value = candidate;
         return;
     }
@@ -197,7 +197,7 @@ void read(const JsonValue& json, ChatMessage& message, const std::string& where)
 std::string message_traits<ChatMessage>::to_bytes(const ChatMessage& m) {
     JsonWriter json;
     json.open_object();
-    json.member("role", name_of(m.role));
+    json.member("role", to_string(m.role));
     json.name("parts");
     json.open_array();
     for (const Part& part : m.parts) write(json, part);

@@ -6,7 +6,7 @@
 
 namespace whittle::inline v0 {
 
-std::string_view name_of(Role role) noexcept {
+std::string_view to_string(Role role) noexcept {
     switch (role) {
         case Role::system: return "system";
         case Role::user: return "user";
@@ -16,7 +16,7 @@ std::string_view name_of(Role role) noexcept {
     return "unknown";
 }
 
-std::string_view name_of(PartKind kind) noexcept {
+std::string_view to_string(PartKind kind) noexcept {
     switch (kind) {
         case PartKind::text: return "text";
         case PartKind::thinking: return "thinking";

@@ -19,7 +19,7 @@ constexpr std::array<std::pair<Origin, std::string_view>, 8> origin_names{{
 
 }  // namespace
 
-std::string_view name_of(Origin origin) noexcept {
+std::string_view to_string(Origin origin) noexcept {
     for (const auto& [value, name] : origin_names) {
         if (value == origin) return name;
     }

@@ -75,7 +75,7 @@ std::vector<Violation> check(const HistoryFacts& facts, const ValidityProfile& p
 
 }  // namespace
 
-std::string_view id_of(Rule rule) noexcept {
+std::string_view to_string(Rule rule) noexcept {
     const RuleRow* const row = row_of(rule);
     return row ? row->id : "unknown";
 }
@@ -121,7 +121,7 @@ std::vector<Violation> new_violations(const std::vector<Violation>& before, cons
 std::string to_text(std::span<const Violation> violations) {
     std::string text;
     for (const Violation& v : violations)
-        text += fmt::format("; {} at message {}: {}", id_of(v.rule), v.message, v.text);
+        text += fmt::format("; {} at message {}: {}", to_string(v.rule), v.message, v.text);
     return text;
 }
 

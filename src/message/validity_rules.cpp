@@ -22,7 +22,7 @@ void for_each_part(const Outline& outline, Wrong&& visit) {
 void check_utf8(const HistoryFacts& facts, const ValidityProfile&, Findings& findings) {
     for_each_part(facts.outline(), [&](std::size_t i, std::size_t p, const PartInfo& part) {
         if (!part.is_invalid_utf8) return;
-        findings.add(i, p, fmt::format("a {} part is not valid UTF-8", name_of(part.kind)));
+        findings.add(i, p, fmt::format("a {} part is not valid UTF-8", to_string(part.kind)));
     });
 }
 
@@ -120,7 +120,7 @@ void check_no_invented_claim(const HistoryFacts& facts, const ValidityProfile&, 
         const MessageInfo& info = facts.outline()[i];
         const Mark& mark = mark_of(info, p);
         if (info.role != Role::assistant || !is_ours(mark)) return;
-        findings.add(i, p, fmt::format("a {} speaks as the assistant", name_of(mark->origin)));
+        findings.add(i, p, fmt::format("a {} speaks as the assistant", to_string(mark->origin)));
     });
 }
 
@@ -141,7 +141,7 @@ void check_last_role(const HistoryFacts& facts, const ValidityProfile&, Findings
     const std::size_t last = outline.size() - 1;
     const Role role = outline[last].role;
     if (role == Role::user || role == Role::tool) return;
-    findings.add(last, 0, fmt::format("the last message has role {}, not user or tool", name_of(role)));
+    findings.add(last, 0, fmt::format("the last message has role {}, not user or tool", to_string(role)));
 }
 
 /// Once equal neighbours are merged, two sides always alternate: what is left to break is who begins.
@@ -151,7 +151,7 @@ void check_alternation(const HistoryFacts& facts, const ValidityProfile&, Findin
         const Role role = outline[i].role;
         if (role == Role::system) continue;
         if (role != Role::user)
-            findings.add(i, 0, fmt::format("the first speaker has role {}, not user", name_of(role)));
+            findings.add(i, 0, fmt::format("the first speaker has role {}, not user", to_string(role)));
         return;
     }
 }

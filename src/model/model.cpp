@@ -4,7 +4,7 @@
 
 namespace whittle::inline v0 {
 
-std::string_view name_of(ModelErrorClass error_class) noexcept {
+std::string_view to_string(ModelErrorClass error_class) noexcept {
     switch (error_class) {
         case ModelErrorClass::overflow: return "overflow";
         case ModelErrorClass::rate_limit: return "rate_limit";

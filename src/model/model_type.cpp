@@ -20,7 +20,7 @@ WordMember<ScriptedReply> error_member() {
 
 ConfigFields<ScriptedReply> reply_fields() {
     std::vector<std::string> names;
-    for (const ModelErrorClass error_class : error_classes) names.emplace_back(name_of(error_class));
+    for (const ModelErrorClass error_class : error_classes) names.emplace_back(to_string(error_class));
     return {{.name = "error",
              .member = error_member(),
              .meaning = "a reply may be `{\"error\": class}`: overflow, rate_limit, auth, server, bad_request, "

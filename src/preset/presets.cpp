@@ -77,7 +77,7 @@ void keep_all_readable(PresetConfig& config) {
 
 /// What a server keeps costs little as long as it stays, so that edits wait until they free much. Without a window
 /// clearing comes before a summary whose prefix fits one request.
-void edit_deep(PresetConfig& config, const Room& room) {
+void apply_local(PresetConfig& config, const Room& room) {
     constexpr double target = 0.45;
     config.trimming.window_fraction = 0.8 * room.share;
     ReductionConfig& reduction = config.reduction;
@@ -90,14 +90,14 @@ void edit_deep(PresetConfig& config, const Room& room) {
     reduction.clear_target_tokens = part_of(default_max_input_tokens, target, default_max_input_tokens);
 }
 
-void let_go_early(PresetConfig& config) {
+void apply_cheap(PresetConfig& config) {
     config.trimming.unit = TrimUnit::lines;
     config.trimming.min_result_bytes = 240;
 }
 
 }  // namespace
 
-std::string_view name_of(Preset preset) noexcept {
+std::string_view to_string(Preset preset) noexcept {
     switch (preset) {
         case Preset::recommended: return "recommended";
         case Preset::lossless: return "lossless";
@@ -110,7 +110,7 @@ std::string_view name_of(Preset preset) noexcept {
 std::span<const Preset> presets() noexcept { return all_presets; }
 
 std::optional<Preset> find_preset(std::string_view name) noexcept {
-    const auto found = std::ranges::find_if(all_presets, [&](Preset preset) { return name_of(preset) == name; });
+    const auto found = std::ranges::find_if(all_presets, [&](Preset preset) { return to_string(preset) == name; });
     return found == all_presets.end() ? std::nullopt : std::optional(*found);
 }
 
@@ -129,8 +129,8 @@ PresetConfig preset_config(Preset preset, ModelProfile profile) {
     config.chain.profile = std::move(profile);
     config.chain.storage = memory_storage();
     if (preset == Preset::lossless) keep_all_readable(config);
-    if (preset == Preset::local) edit_deep(config, room);
-    if (preset == Preset::cheap) let_go_early(config);
+    if (preset == Preset::local) apply_local(config, room);
+    if (preset == Preset::cheap) apply_cheap(config);
     return config;
 }
 

@@ -118,7 +118,7 @@ ToolOutcome fetch_media(const ToolContext& context, PartSink& out, const std::sh
         const std::string note = detail::note_on_masks(object, context.language);
         out.write(fmt::format("{}{}{}{}", reference_scheme, object.key, note.empty() ? "" : " ", note));
         for (Part& part : media) show(std::move(part), out);
-        detail::tell_read_back(context, fetch_media_name, fmt::format("fetched {}", object.key));
+        detail::emit_read_back(context, fetch_media_name, fmt::format("fetched {}", object.key));
         outcome.read_back = {object.key};
     });
     if (!problem) return outcome;

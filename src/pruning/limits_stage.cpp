@@ -51,7 +51,7 @@ public:
         const std::size_t first = edits.front().part;
         for (const MediaEdit& one : edits) count(edit_.outline()[message].parts[one.part]);
         gain_.count += static_cast<int>(edits.size());
-        edit_.begin_unit();
+        edit_.begin_edit_group();
         replace_all_media(edit_, message, std::move(edits), storage());
         const std::int64_t freed = sub_saturating(before, edit_.tokens_after());
         gain_.tokens = add_saturating(gain_.tokens, freed);
@@ -218,7 +218,7 @@ void add_report(StageReport& report, StageReport second) {
         sum.cached_tokens_invalidated =
             std::max(is_first ? 0 : sum.cached_tokens_invalidated, more.cached_tokens_invalidated);
     }
-    if (has_changed(second) || report.outcome == Outcome::undue || report.outcome == Outcome::idle)
+    if (has_changed(second) || report.outcome == Outcome::not_due || report.outcome == Outcome::not_applicable)
         report.outcome = second.outcome;
     append(sum.candidates, more.candidates);
     append(sum.stored, more.stored);
@@ -250,7 +250,7 @@ void commit_limits(HookTurn& turn, Draft& edit, const PruningConfig& config) {
     if (failure.empty()) return;
     const std::string text = "fit the limits of the provider: " + failure;
     turn.report.more().error = text;
-    tell_failure(turn.on_event, turn.report.middleware, turn.conversation_id(), text);
+    emit_failure(turn.on_event, turn.report.middleware, turn.conversation_id(), text);
 }
 
 }  // namespace whittle::inline v0::detail

@@ -26,7 +26,7 @@ KindOfMedia media_kind(std::string_view mime) {
 
 }  // namespace
 
-std::string_view name_of(MediaMode mode) noexcept {
+std::string_view to_string(MediaMode mode) noexcept {
     switch (mode) {
         case MediaMode::automatic: return "automatic";
         case MediaMode::keep: return "keep";

@@ -71,7 +71,7 @@ StageGain stage_media(HookTurn& turn, Draft& edit, MediaMode mode, std::size_t e
         const std::int64_t count = edit.tokens_after();
         const std::size_t first = edits.front().part;
         gain.count += static_cast<int>(edits.size());
-        edit.begin_unit();
+        edit.begin_edit_group();
         replace_all_media(edit, m, std::move(edits), storage);
         turn.report.more().candidates.push_back(
             {edit.outline()[m].serial, first, true, "old_media", sub_saturating(count, edit.tokens_after())});

@@ -200,7 +200,7 @@ void PruningRun::decide(Decision& decision) const {
 std::int64_t PruningRun::stage(Decision& decision) {
     const PruningCandidate& candidate = decision.candidate;
     const std::int64_t before = edit_.tokens_after();
-    edit_.begin_unit();
+    edit_.begin_edit_group();
     Provenance provenance{
         .origin = Origin::placeholder, .reason = std::string(pruned_reason), .stored = candidate.stored};
     if (!decision.key.empty()) provenance.stored.push_back(decision.key);
@@ -263,7 +263,7 @@ StageGain stage_pruning(HookTurn& turn, Draft& edit, const PruningConfig& config
 }
 
 void report_refused(HookTurn& turn, const CommitResult& result, std::string_view rule) {
-    if (result.dropped_units == 0) return;
+    if (result.dropped_edit_groups == 0) return;
     std::unordered_map<Serial, std::vector<Candidate*>> cut;
     for (Candidate& candidate : turn.report.more().candidates) {
         const bool is_ours = candidate.rule == "old_output" || candidate.rule == "old_media" || candidate.rule == rule;

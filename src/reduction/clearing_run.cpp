@@ -88,7 +88,7 @@ void ClearingRun::clear(std::int64_t target) {
             turn.report.more().candidates.push_back({serial, candidate.parts.front(), freed > 0, rule, freed});
         }
         if (freed <= 0) continue;
-        if (result.is_users()) add_users_unit(result.unit(), serial, candidate.parts.front());
+        if (result.is_users()) add_users_unit(result.edit_group(), serial, candidate.parts.front());
         if (!result.erased().empty())
             close_ranks(std::span(candidates).subspan(c + 1), candidate.message, result.erased());
     }
@@ -102,10 +102,10 @@ CommitResult ClearingRun::commit(std::int64_t at_least) {
     if (users_units_.empty()) {
         commit_edit();
     } else if (!failures_.is_valid(commit_edit) && (drop_rule_breakers().empty() || !failures_.is_valid(commit_edit))) {
-        std::vector<Unit> all;
-        for (const UsersUnit& users : users_units_) all.push_back(users.unit);
+        std::vector<EditGroup> all;
+        for (const UsersUnit& users : users_units_) all.push_back(users.edit_group);
         report_dropped(all);
-        scope_.edit.drop_units(std::move(all));
+        scope_.edit.drop_edit_groups(std::move(all));
         commit_edit();
     }
     const bool is_nothing = result.outcome == Outcome::nothing || result.outcome == Outcome::too_small;
@@ -114,19 +114,19 @@ CommitResult ClearingRun::commit(std::int64_t at_least) {
     return result;
 }
 
-std::vector<Unit> ClearingRun::drop_rule_breakers() {
-    std::vector<Unit> units;
-    for (const UsersUnit& users : users_units_) units.push_back(users.unit);
-    std::vector<Unit> dropped = scope_.edit.drop_rule_breakers(std::move(units));
+std::vector<EditGroup> ClearingRun::drop_rule_breakers() {
+    std::vector<EditGroup> edit_groups;
+    for (const UsersUnit& users : users_units_) edit_groups.push_back(users.edit_group);
+    std::vector<EditGroup> dropped = scope_.edit.drop_rule_breakers(std::move(edit_groups));
     report_dropped(dropped);
     return dropped;
 }
 
-void ClearingRun::report_dropped(const std::vector<Unit>& units) {
-    const std::unordered_set<Unit> dropped(units.begin(), units.end());
+void ClearingRun::report_dropped(const std::vector<EditGroup>& edit_groups) {
+    const std::unordered_set<EditGroup> dropped(edit_groups.begin(), edit_groups.end());
     std::set<std::pair<Serial, std::size_t>> places;
     for (const UsersUnit& users : users_units_) {
-        if (dropped.contains(users.unit)) places.emplace(users.serial, users.part);
+        if (dropped.contains(users.edit_group)) places.emplace(users.serial, users.part);
     }
     for (Candidate& candidate : scope_.turn.report.more().candidates) {
         if (!candidate.cut || !places.contains({candidate.serial, candidate.part})) continue;

@@ -79,7 +79,7 @@ void ClearingFailures::tell() {
     const std::string text = count_ == 1 ? first_ : first_ + " (and " + std::to_string(count_ - 1) + " more)";
     count_ = 0;
     turn_.report.more().error = text;
-    tell_failure(turn_.on_event, turn_.report.middleware, turn_.conversation_id(), text);
+    emit_failure(turn_.on_event, turn_.report.middleware, turn_.conversation_id(), text);
 }
 
 }  // namespace whittle::inline v0::detail

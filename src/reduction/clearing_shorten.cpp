@@ -99,20 +99,20 @@ void NewestShortening::stage(std::int64_t tokens) {
     }
 }
 
-/// Plans one result's shortening as a unit of its own. Returns the tokens that it frees.
+/// Plans one result's shortening as a edit group of its own. Returns the tokens that it frees.
 std::int64_t NewestShortening::shorten(const ClearingCandidate& candidate, std::int64_t max_bytes) {
     const auto storage = scope_.storage_for(scope_.tool_of(candidate));
     if (!storage) return 0;
     const std::vector<Part> parts = scope_.parts_of_result(candidate);
     const std::int64_t before = scope_.edit.tokens_after();
-    const Unit unit = scope_.edit.begin_unit();
+    const EditGroup edit_group = scope_.edit.begin_edit_group();
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const bool is_long = static_cast<std::int64_t>(parts[i].text.size()) > max_bytes;
         if (parts[i].kind != PartKind::media && is_long) shorten_text(candidate, i, parts[i].text, max_bytes, storage);
     }
     const std::int64_t freed = before - scope_.edit.tokens_after();
     if (freed > 0) return freed;
-    scope_.edit.drop_unit(unit);
+    scope_.edit.drop_edit_group(edit_group);
     return 0;
 }
 

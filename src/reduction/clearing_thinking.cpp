@@ -53,15 +53,15 @@ std::int64_t stage_thinking(ClearingScope& scope, std::size_t message) {
     });
     if (!is_free || !has_content) return 0;
     const std::int64_t before = scope.edit.tokens_after();
-    const Unit unit = scope.edit.begin_unit();
+    const EditGroup edit_group = scope.edit.begin_edit_group();
     try {
         scope.edit.erase_parts(message, thinking, {.reason = "clear_thinking"});
     } catch (...) {
-        scope.edit.drop_unit(unit);
+        scope.edit.drop_edit_group(edit_group);
         throw;
     }
     const std::int64_t freed = before - scope.edit.tokens_after();
-    if (freed <= 0) scope.edit.drop_unit(unit);
+    if (freed <= 0) scope.edit.drop_edit_group(edit_group);
     return std::max<std::int64_t>(0, freed);
 }
 

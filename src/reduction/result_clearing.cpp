@@ -39,11 +39,11 @@ std::int64_t ResultClearing::stage() {
         handled = ask(own->clear_handler, parts);
         if (!handled->need_clear) return 0;
     }
-    scope_.planned.begin_unit();
-    unit_ = scope_.edit.begin_unit();
+    scope_.planned.begin_edit_group();
+    unit_ = scope_.edit.begin_edit_group();
     const auto drop = [&] {
-        scope_.edit.drop_unit(unit_);
-        scope_.planned.drop_unit();
+        scope_.edit.drop_edit_group(unit_);
+        scope_.planned.drop_edit_group();
         return 0;
     };
     try {
@@ -140,26 +140,31 @@ std::string ResultClearing::failed_lines() const {
     return lines;
 }
 
+/// `stored`: keys of `storage`; none: the placeholder names nothing.
+void ResultClearing::write_placeholder(std::string& placeholder, ClearedText& text, std::span<const std::string> stored,
+                                       const Storage* storage) const {
+    const std::string last_lines = failed_lines();
+    if (stored.empty()) {
+        placeholder = plain_placeholder(scope_.turn.language, last_lines);
+        return;
+    }
+    std::string location;
+    for (const std::string& key : stored)
+        location.append(location.empty() ? "" : ", ").append(reference_to(*storage, key, text.reader));
+    text.last_lines = last_lines;
+    text.location = location;
+    placeholder.clear();
+    append_placeholder(placeholder, text, scope_.turn.language);
+}
+
 void ResultClearing::stage_result(const std::vector<Part>& parts) {
     const auto storage = scope_.storage_for(tool());
     Provenance provenance{.origin = Origin::placeholder, .reason = "clear"};
     ClearedText text{.tool = tool(), .reader = scope_.reader(), .has_text = false};
     if (scope_.turn.has_tool(fetch_media_name)) text.media_reader = fetch_media_name;
     Offload found = look_at(parts, storage.get(), provenance, text);
-    const std::string last_lines = failed_lines();
-    text.last_lines = last_lines;
-    std::string location;
-    for (const std::string& key : provenance.stored) {
-        location.append(location.empty() ? "" : ", ").append(reference_to(*storage, key, text.reader));
-    }
-    text.location = location;
     std::string& placeholder = scope_.placeholder;
-    placeholder.clear();
-    if (provenance.stored.empty()) {
-        placeholder = plain_placeholder(scope_.turn.language, last_lines);
-    } else {
-        append_placeholder(placeholder, text, scope_.turn.language);
-    }
+    write_placeholder(placeholder, text, provenance.stored, storage.get());
     if (found.tokens <= scope_.turn.counter().count(placeholder)) return;
     if (found.content) {
         scope_.offload(provenance.stored.back(), *std::move(found.content), storage, std::nullopt);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,9 +17,9 @@ public:
     /// Borrows both.
     ResultClearing(ClearingScope& scope, const ClearingCandidate& candidate) : scope_(scope), candidate_(candidate) {}
 
-    /// Plans it as a unit of its own. Gives the tokens that it frees; 0 if everything was left as it is.
+    /// Plans it as a edit group of its own. Gives the tokens that it frees; 0 if everything was left as it is.
     std::int64_t stage();
-    [[nodiscard]] Unit unit() const noexcept { return unit_; }
+    [[nodiscard]] EditGroup edit_group() const noexcept { return unit_; }
     /// A user's function decided.
     [[nodiscard]] bool is_users() const noexcept { return is_users_; }
     /// Parts of the message that are gone, ascending.
@@ -47,6 +48,8 @@ private:
         return function(ToolDetail{context, part.tool, part.call_id, raw, parts});
     }
     void stage_edits(const std::vector<Part>& parts, std::optional<ClearResult> handled);
+    void write_placeholder(std::string& placeholder, ClearedText& text, std::span<const std::string> stored,
+                           const Storage* storage) const;
     void stage_result(const std::vector<Part>& parts);
     void stage_arguments(const std::vector<Part>& parts);
     void stage_handler(const std::vector<Part>& parts, ClearResult result);
@@ -64,7 +67,7 @@ private:
 
     ClearingScope& scope_;
     const ClearingCandidate& candidate_;
-    Unit unit_ = 0;
+    EditGroup unit_ = 0;
     bool is_users_ = false;
     std::vector<std::size_t> erased_{};
 };

@@ -247,7 +247,7 @@ private:
                 result.key = detail::put_to_free_key(*store, result.key, result.content);
             }
         } catch (const std::exception& error) {
-            detail::tell_store_failures(context_.events, setup_.by, context_.conversation,
+            detail::emit_store_failures(context_.events, setup_.by, context_.conversation,
                                         std::array{StoreFailure{result.key, error.what()}});
             throw;
         }
@@ -257,7 +257,7 @@ private:
     void fail() const {
         if (context_.on_error == OnError::propagate) throw;
         if (context_.events != nullptr)
-            detail::tell_failure(*context_.events, setup_.by, context_.conversation, detail::current_error_text());
+            detail::emit_failure(*context_.events, setup_.by, context_.conversation, detail::current_error_text());
     }
 
     const TruncationSetup& setup_;

@@ -51,9 +51,9 @@ struct ByKey {
 };
 
 /// The objects and their sum; shared by the storage and its writers, so that a writer may outlive the storage.
-class Shelf {
+class StoredEntries {
 public:
-    explicit Shelf(const MemoryStorageOptions& options)
+    explicit StoredEntries(const MemoryStorageOptions& options)
         : max_bytes_(options.max_bytes), clock_(options.clock ? options.clock : system_clock()) {}
 
     void put(std::string_view key, std::string_view content) {
@@ -138,68 +138,68 @@ private:
 
 class MemoryWriter final : public StorageWriter {
 public:
-    explicit MemoryWriter(std::shared_ptr<Shelf> shelf) : shelf_(std::move(shelf)) {}
+    explicit MemoryWriter(std::shared_ptr<StoredEntries> entries) : entries_(std::move(entries)) {}
 
     void write(std::string_view chunk) override {
         require_open("write");
         if (complete_) throw Error(Errc::invalid_argument, "write: after commit");
-        shelf_->require_space_for_stream(content_bytes(content_) + content_bytes(chunk));
+        entries_->require_space_for_stream(content_bytes(content_) + content_bytes(chunk));
         content_ += chunk;
     }
 
     void commit(std::string_view key) override {
         require_open("commit");
         complete_ = true;
-        commit_once([&] { shelf_->put(key, std::move(content_)); }, [&] { shelf_.reset(); });
+        commit_once([&] { entries_->put(key, std::move(content_)); }, [&] { entries_.reset(); });
     }
 
 private:
-    void require_open(std::string_view attempted) const {
-        if (!shelf_) throw Error(Errc::invalid_argument, fmt::format("{}: the writer is used up", attempted));
+    void require_open(std::string_view operation) const {
+        if (!entries_) throw Error(Errc::invalid_argument, fmt::format("{}: the writer is used up", operation));
     }
 
-    std::shared_ptr<Shelf> shelf_;
+    std::shared_ptr<StoredEntries> entries_;
     std::string content_;
     bool complete_ = false;  // a commit was tried
 };
 
 class MemoryStorage final : public Storage {
 public:
-    explicit MemoryStorage(const MemoryStorageOptions& options) : shelf_(std::make_shared<Shelf>(options)) {}
+    explicit MemoryStorage(const MemoryStorageOptions& options) : entries_(std::make_shared<StoredEntries>(options)) {}
 
-    void put_if_absent(std::string_view key, std::string_view content) override { shelf_->put(key, content); }
+    void put_if_absent(std::string_view key, std::string_view content) override { entries_->put(key, content); }
 
     std::optional<std::string> get(std::string_view key, std::int64_t offset, std::int64_t max_bytes) override {
         require_valid_key("get", key);
         require_range(key, offset, max_bytes);
-        const Object object = shelf_->find(key);
+        const Object object = entries_->find(key);
         if (!object.owner) return std::nullopt;
         const auto from = static_cast<std::size_t>(std::min(offset, content_bytes(object.content)));
         const auto size = static_cast<std::size_t>(std::min(max_bytes, content_bytes(object.content)));
         return std::string(object.content.substr(from, size));
     }
 
-    std::unique_ptr<StorageWriter> open_writer() override { return std::make_unique<MemoryWriter>(shelf_); }
+    std::unique_ptr<StorageWriter> open_writer() override { return std::make_unique<MemoryWriter>(entries_); }
     bool can_stream() override { return true; }
 
     std::optional<ObjectInfo> stat(std::string_view key) override {
         require_valid_key("stat", key);
-        return shelf_->info_of(key);
+        return entries_->info_of(key);
     }
 
     /// Takes the lock for one object at a time: `visit` may use the storage.
     void list(std::string_view prefix, const std::function<bool(const ObjectInfo&)>& visit) override {
-        auto info = shelf_->next(prefix, nullptr);
-        while (info && visit(*info)) info = shelf_->next(prefix, &info->key);
+        auto info = entries_->next(prefix, nullptr);
+        while (info && visit(*info)) info = entries_->next(prefix, &info->key);
     }
 
     bool remove(std::string_view key) override {
         require_valid_key("remove", key);
-        return shelf_->erase(key);
+        return entries_->erase(key);
     }
 
 private:
-    std::shared_ptr<Shelf> shelf_;
+    std::shared_ptr<StoredEntries> entries_;
 };
 
 }  // namespace

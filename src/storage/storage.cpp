@@ -52,10 +52,10 @@ std::string printable(std::string_view key) {
 
 bool is_valid_key(std::string_view key) noexcept { return broken_rule(key).empty(); }
 
-void require_valid_key(std::string_view attempted, std::string_view key) {
+void require_valid_key(std::string_view operation, std::string_view key) {
     const std::string_view rule = broken_rule(key);
     if (rule.empty()) return;
-    throw Error(Errc::invalid_key, fmt::format("{} \"{}\": {}", attempted, printable(key), rule));
+    throw Error(Errc::invalid_key, fmt::format("{} \"{}\": {}", operation, printable(key), rule));
 }
 
 std::optional<ObjectInfo> Storage::stat(std::string_view key) {

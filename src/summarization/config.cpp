@@ -115,8 +115,8 @@ std::int64_t input_bound(const SummarizationConfig& config, std::int64_t window,
                                std::max(output_reserve, config.model_options.max_output_tokens));
 }
 
-DigestConfig digest_config(const SummarizationConfig& config) {
-    DigestConfig result;
+SummaryGenerationConfig summary_generation_config(const SummarizationConfig& config) {
+    SummaryGenerationConfig result;
     result.model_options = config.model_options;
     result.max_input_tokens = config.max_input_tokens;
     result.max_summary_tokens = config.max_summary_tokens;
@@ -158,7 +158,7 @@ void check_summarization(const SummarizationConfig& config, const ChainConfig& c
                std::to_string(config.summaries_per_level),
                "0 where the rules want user and assistant in turns: two summaries in a row break them");
     check.at_least(config.cool_down_tokens, 0, "cool_down_tokens");
-    check_digest(digest_config(config), name, problems);
+    check_summary_generation(summary_generation_config(config), name, problems);
     check_summary_sizes(config, chain, check);
     check.warn(config.offload_folded && !chain.storage, "offload_folded", "true",
                "beside the chain's `storage`: without one nothing is stored");

@@ -106,8 +106,8 @@ std::string SummarizationFold::describe_minimum() const {
         sizes_.scale.to_request(plan_.kept_tokens), plan_.kept_messages, stays, reserve());
 }
 
-DigestConfig SummarizationFold::request() {
-    DigestConfig config = digest_config(config_);
+SummaryGenerationConfig SummarizationFold::request() {
+    SummaryGenerationConfig config = summary_generation_config(config_);
     config.max_input_tokens = input_bound(config_, turn_.known_window(), reserve());
     if (config_.check_sections && config_.user_instruction.empty()) {
         for (const std::string_view section : summary_sections(turn_.language))
@@ -168,12 +168,12 @@ void SummarizationFold::stage_continue_message() {
                            {.origin = Origin::nudge, .reason = "continue"});
 }
 
-void SummarizationFold::ask_host() {
+void SummarizationFold::call_host() {
     if (!composer_->has_continue_message() || work_.functions.finalize) return;
-    const Unit unit = work_.edit.begin_unit();
+    const EditGroup edit_group = work_.edit.begin_edit_group();
     stage_continue_message();
     if (work_.edit.is_vetoed()) composer_->set_continue_message(false);
-    work_.edit.drop_unit(unit);
+    work_.edit.drop_edit_group(edit_group);
     composed_.reset();
 }
 

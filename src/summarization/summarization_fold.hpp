@@ -26,11 +26,11 @@ public:
     void restrict_to(std::vector<std::size_t> folded) override;
     void plan_again() override;
     [[nodiscard]] std::string refuse(const SummaryText& summary, bool is_prepared) override;
-    [[nodiscard]] DigestConfig request() override;
+    [[nodiscard]] SummaryGenerationConfig request() override;
     [[nodiscard]] PlainSummaryConfig plain_config() override { return composer_->plain_config(); }
     bool stage(const std::optional<SummaryText>& summary) override;
     /// The order to go on goes into the summary if the host does not want a message of its own for it.
-    void ask_host() override;
+    void call_host() override;
 
     /// What has to stay is too much already for every condition that is due: no summary can help.
     [[nodiscard]] bool is_over_minimum() const noexcept;

@@ -43,7 +43,7 @@ bool is_due(HookTurn& turn, const FoldSizes& sizes, bool needs_all) {
     const bool shows_messages = !has_tokens || (needs_all ? by_tokens && lacks_messages : !by_tokens && by_messages);
     turn.report.count = shows_messages ? messages : sizes.context_tokens;
     turn.report.threshold = shows_messages ? sizes.limit_messages : sizes.trigger_tokens;
-    turn.report.outcome = Outcome::undue;
+    turn.report.outcome = Outcome::not_due;
     return (by_tokens || by_messages) && !lacks_tokens && !lacks_messages;
 }
 
@@ -101,7 +101,7 @@ std::optional<FoldSizes> due_sizes(HookTurn& turn, const SummarizationConfig& co
         cooldown.clear(irreducible);
         return std::nullopt;
     }
-    turn.report.outcome = Outcome::remembered;
+    turn.report.outcome = Outcome::cooling_down;
     if (cooldown.is_active(tokens)) return std::nullopt;
     return sizes_of(turn, config, tokens);
 }

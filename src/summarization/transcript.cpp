@@ -23,7 +23,7 @@ void write_media_view(JsonWriter& json, const MediaView& media) {
 
 void write_part_view(JsonWriter& json, const PartView& part, const Mark& mark) {
     json.open_object();
-    json.member("kind", name_of(part.kind));
+    json.member("kind", to_string(part.kind));
     if (!part.call_id.empty()) json.member("call_id", part.call_id);
     if (!part.tool.empty()) json.member("tool", part.tool);
     if (part.kind == PartKind::media) {
@@ -57,7 +57,7 @@ std::string transcript_line(std::string_view conversation, const MessageInfo& in
     json.open_object();
     json.member("conversation", conversation);
     json.member("serial", info.serial);
-    json.member("role", name_of(info.role));
+    json.member("role", to_string(info.role));
     json.member("turn", info.turn);
     json.name("parts");
     json.open_array();

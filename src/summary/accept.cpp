@@ -64,13 +64,13 @@ bool repeats_prompt(std::string_view reply, const Acceptance& rules) {
     return std::ranges::any_of(rules.instructions, is_instruction) || std::ranges::any_of(rules.frames, holds_frame);
 }
 
-DigestError refused(Refusal refusal, std::string why) {
-    return {.failure = DigestFailure::refused, .refusal = refusal, .message = "accept summary: " + std::move(why)};
+SummaryError refused(Refusal refusal, std::string why) {
+    return {.failure = SummaryFailure::refused, .refusal = refusal, .message = "accept summary: " + std::move(why)};
 }
 
-std::optional<DigestError> judge_raw(const ReplyView& reply) {
+std::optional<SummaryError> judge_raw(const ReplyView& reply) {
     if (reply.role != Role::assistant)
-        return refused(Refusal::wrong_role, fmt::format("the reply is a {} message", name_of(reply.role)));
+        return refused(Refusal::wrong_role, fmt::format("the reply is a {} message", to_string(reply.role)));
     if (reply.has_tool_call || reply.finish == FinishReason::tool_calls)
         return refused(Refusal::tool_call, "the model called a tool");
     if (reply.finish == FinishReason::refusal) return refused(Refusal::refusal, "the model refused");
@@ -84,7 +84,7 @@ std::optional<DigestError> judge_raw(const ReplyView& reply) {
     return std::nullopt;
 }
 
-std::optional<DigestError> judge_size(std::string_view summary, const Acceptance& rules) {
+std::optional<SummaryError> judge_size(std::string_view summary, const Acceptance& rules) {
     const std::int64_t tokens = rules.counter.count(summary);
     if (rules.max_summary_tokens > 0 && tokens > rules.max_summary_tokens) {
         return refused(Refusal::too_long,
@@ -97,7 +97,7 @@ std::optional<DigestError> judge_size(std::string_view summary, const Acceptance
     return std::nullopt;
 }
 
-DigestError refuse_manner(Refusal manner) {
+SummaryError refuse_manner(Refusal manner) {
     switch (manner) {
         case Refusal::error_text: return refused(manner, "the reply is an error text");
         case Refusal::refusal: return refused(manner, "the reply is a refusal");
@@ -119,8 +119,8 @@ bool names_enough(const ShownNames::Said& said) noexcept { return said.known_pat
 
 /// A short text that names nothing has to share words with what it replaces. Where that has too few words to tell, it
 /// must not read like a refusal, a greeting or an error.
-std::optional<DigestError> judge_short(std::string_view summary, const ShownNames::Said& said,
-                                       const Acceptance& rules) {
+std::optional<SummaryError> judge_short(std::string_view summary, const ShownNames::Said& said,
+                                        const Acceptance& rules) {
     constexpr std::size_t short_summary = 600;  // bytes
     if (summary.size() > short_summary || names_enough(said)) return std::nullopt;
     const ShownNames::SharedWords words = rules.shown->words_shared_by(summary, rules.frames);
@@ -132,7 +132,7 @@ std::optional<DigestError> judge_short(std::string_view summary, const ShownName
 }
 
 /// A summary names something of what it replaces, and little that stands nowhere in it.
-std::optional<DigestError> judge_names(const ShownNames::Said& said, std::size_t shown) {
+std::optional<SummaryError> judge_names(const ShownNames::Said& said, std::size_t shown) {
     constexpr std::size_t many_shown = 50;
     constexpr std::size_t many_invented = 8;
     if (shown >= many_shown && said.known == 0) {
@@ -147,7 +147,7 @@ std::optional<DigestError> judge_names(const ShownNames::Said& said, std::size_t
     return std::nullopt;
 }
 
-std::optional<DigestError> judge_text(std::string_view reply, std::string_view summary, const Acceptance& rules) {
+std::optional<SummaryError> judge_text(std::string_view reply, std::string_view summary, const Acceptance& rules) {
     if (is_blank(summary)) return refused(Refusal::empty, "there is no text in the reply");
     if (repeats_prompt(reply, rules)) return refused(Refusal::echo, "the reply repeats the instructions");
     if (detail::is_empty_reply(summary)) return refused(Refusal::empty, "the reply says nothing");
@@ -166,7 +166,7 @@ std::optional<DigestError> judge_text(std::string_view reply, std::string_view s
 
 }  // namespace
 
-std::optional<std::string> accept_reply(const ReplyView& reply, const Acceptance& rules, DigestError& error) {
+std::optional<std::string> accept_reply(const ReplyView& reply, const Acceptance& rules, SummaryError& error) {
     if (auto bad = judge_raw(reply)) {
         error = *std::move(bad);
         return std::nullopt;

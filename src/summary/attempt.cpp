@@ -4,20 +4,22 @@
 
 namespace whittle::inline v0 {
 
-std::string_view name_of(DigestPhase phase) noexcept { return phase == DigestPhase::primary ? "primary" : "failover"; }
+std::string_view to_string(SummaryPhase phase) noexcept {
+    return phase == SummaryPhase::primary ? "primary" : "failover";
+}
 
-std::string_view name_of(DigestFailure failure) noexcept {
+std::string_view to_string(SummaryFailure failure) noexcept {
     switch (failure) {
-        case DigestFailure::model: return "model";
-        case DigestFailure::refused: return "refused";
-        case DigestFailure::does_not_fit: return "does_not_fit";
-        case DigestFailure::budget: return "budget";
-        case DigestFailure::callback: return "callback";
+        case SummaryFailure::model: return "model";
+        case SummaryFailure::refused: return "refused";
+        case SummaryFailure::does_not_fit: return "does_not_fit";
+        case SummaryFailure::budget: return "budget";
+        case SummaryFailure::callback: return "callback";
     }
     return "unknown";
 }
 
-std::string_view name_of(Refusal refusal) noexcept {
+std::string_view to_string(Refusal refusal) noexcept {
     switch (refusal) {
         case Refusal::empty: return "empty";
         case Refusal::cut_off: return "cut_off";
@@ -40,15 +42,15 @@ namespace detail {
 
 namespace {
 
-Errc errc_of(const DigestError& failure) noexcept {
-    if (failure.failure == DigestFailure::callback) return Errc::callback_failed;
-    if (failure.failure == DigestFailure::budget) return Errc::limit_exceeded;
+Errc errc_of(const SummaryError& failure) noexcept {
+    if (failure.failure == SummaryFailure::callback) return Errc::callback_failed;
+    if (failure.failure == SummaryFailure::budget) return Errc::limit_exceeded;
     return Errc::model_failed;
 }
 
 }  // namespace
 
-std::exception_ptr exception_of(const DigestError& failure, const std::string& text) {
+std::exception_ptr exception_of(const SummaryError& failure, const std::string& text) {
     if (failure.thrown) return failure.thrown;
     return std::make_exception_ptr(Error(errc_of(failure), text));
 }
@@ -66,8 +68,8 @@ bool ends_hook(const std::stop_token& stop) noexcept {
     }
 }
 
-bool is_too_large(const DigestError& failure) noexcept {
-    return failure.failure == DigestFailure::does_not_fit || failure.model_error == ModelErrorClass::overflow;
+bool is_too_large(const SummaryError& failure) noexcept {
+    return failure.failure == SummaryFailure::does_not_fit || failure.model_error == ModelErrorClass::overflow;
 }
 
 }  // namespace detail

@@ -3,7 +3,7 @@
 
 namespace whittle::inline v0 {
 
-std::string to_text(const DigestState& state) {
+std::string to_text(const SummaryGenerationState& state) {
     detail::JsonWriter json;
     json.open_object();
     json.member("byte", state.next_byte);
@@ -32,18 +32,18 @@ bool read_natural(const std::optional<detail::JsonValue>& json, Number& number) 
 
 }  // namespace
 
-DigestState digest_state_from(std::string_view text) {
+SummaryGenerationState summary_generation_state_from(std::string_view text) {
     const detail::JsonValue json = detail::parse_json(text);
     const std::string* const summary = json.find_string("summary");
     const auto done = json.find("done");
     if (summary == nullptr || !done || !done->is_array() || done->size() != 2) return {};
     const std::vector<detail::JsonValue> halves = done->values();
-    DigestState state{.summary_so_far = *summary};
+    SummaryGenerationState state{.summary_so_far = *summary};
     const bool is_whole =
         read_natural(json.find("message"), state.next_message) && read_natural(json.find("entry"), state.next_entry) &&
         read_natural(json.find("byte"), state.next_byte) && read_natural(halves[0], state.done.low) &&
         read_natural(halves[1], state.done.high) && read_natural(json.find("limit"), state.learnt_input_limit);
-    return is_whole ? state : DigestState{};
+    return is_whole ? state : SummaryGenerationState{};
 }
 
 }  // namespace whittle::inline v0

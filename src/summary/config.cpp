@@ -43,7 +43,7 @@ void check_preserve_work(const PreserveWorkConfig& config, std::string_view name
     check.tool_names(config.finding_tools, "finding_tools");
 }
 
-void check_digest(const DigestConfig& config, std::string_view name, Problems& problems) {
+void check_summary_generation(const SummaryGenerationConfig& config, std::string_view name, Problems& problems) {
     FieldCheck check(name, problems);
     check_options(config.model_options, check);
     check.at_least(config.max_input_tokens, 0, "max_input_tokens");

@@ -85,7 +85,7 @@ bool comes_from_fold(const MessageInfo& info) noexcept {
     return origin == Origin::summary || origin == Origin::skills || origin == Origin::attachment;
 }
 
-Hash128 print_of_range(const Outline& outline, std::span<const std::size_t> messages, Hash128 start) {
+Hash128 fingerprint_of_range(const Outline& outline, std::span<const std::size_t> messages, Hash128 start) {
     Hash128 print = start;
     for (const std::size_t i : messages) {
         const MessageInfo& info = outline[i];

@@ -67,7 +67,7 @@ constexpr std::string_view task_chinese =
 
 }  // namespace
 
-std::string_view digest_system_instruction(Language language) noexcept {
+std::string_view summary_system_instruction(Language language) noexcept {
     return language == Language::chinese ? system_chinese : system_english;
 }
 

@@ -43,7 +43,8 @@ std::optional<std::vector<std::size_t>> still_covered(const PreparedSummary& pre
     for (const std::size_t i : plan.folded) {
         if (covers.contains(outline[i].serial)) folded.push_back(i);
     }
-    if (folded.size() != covers.size() || print_of_range(outline, folded) != prepared.print()) return std::nullopt;
+    if (folded.size() != covers.size() || fingerprint_of_range(outline, folded) != prepared.print())
+        return std::nullopt;
     return folded;
 }
 
@@ -83,7 +84,7 @@ bool waits_for_prepared(const SummaryWork& work) {
 /// A summary that was prepared for messages that are as they were, if it is enough; those behind them stay.
 std::optional<SummaryText> SummaryAttempt::take_prepared() {
     const std::shared_ptr<PreparedSummary> prepared = find_prepared(turn_);
-    std::optional<DigestOutcome> outcome = prepared ? prepared->outcome() : std::nullopt;
+    std::optional<SummaryGenerationOutcome> outcome = prepared ? prepared->outcome() : std::nullopt;
     if (!outcome) return std::nullopt;
     SummaryText summary{std::move(outcome->summary)};
     std::string why = outcome->failure ? outcome->failure->message : std::string();
@@ -118,16 +119,16 @@ void prepare_summary(const SummaryWork& work, SummaryFold& fold) {
     if (before && before->outcome() && before->outcome()->ok() && still_covered(*before, plan, outline)) return;
     std::vector<Serial> serials;
     for (const std::size_t i : plan.folded) serials.push_back(outline[i].serial);
-    auto summary = std::make_shared<PreparedSummary>(std::move(serials), print_of_range(outline, plan.folded),
+    auto summary = std::make_shared<PreparedSummary>(std::move(serials), fingerprint_of_range(outline, plan.folded),
                                                      work.sizes.context_tokens);
     try {
-        const DigestConfig config = fold.request();
+        const SummaryGenerationConfig config = fold.request();
         turn.attachments().set(name_of_prepared(turn), std::make_shared<PreparedHolder>(summary));
         work.functions.prepare({config, plan.folded, plan.folded_tokens, {}}, std::move(summary));
     } catch (...) {
         forget_prepared(turn);
         if (work.is_thrown || ends_hook(turn.stop)) throw;
-        tell_failure(turn.on_event, turn.report.middleware, turn.conversation_id(),
+        emit_failure(turn.on_event, turn.report.middleware, turn.conversation_id(),
                      "prepare a summary: " + current_error_text());
     }
 }

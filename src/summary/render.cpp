@@ -40,7 +40,7 @@ std::string_view speaker(const MessageInfo& info, std::size_t part) {
         case Origin::original:
         case Origin::placeholder: break;
     }
-    return name_of(info.role);
+    return to_string(info.role);
 }
 
 std::string joined(std::initializer_list<std::string_view> pieces) {

@@ -10,8 +10,8 @@
 
 namespace whittle::inline v0 {
 
-std::optional<DigestRequest> DigestRequests::build(FoldPosition from, std::string_view summary_so_far,
-                                                   std::int64_t limit_tokens) {
+std::optional<SummaryRequest> SummaryRequests::build(FoldPosition from, std::string_view summary_so_far,
+                                                     std::int64_t limit_tokens) {
     const std::int64_t room = sub_saturating(limit_tokens, options_.fixed_tokens);
     if (room <= 0) return std::nullopt;
     if (from == FoldPosition{} && summary_so_far.empty()) {
@@ -28,14 +28,14 @@ std::optional<DigestRequest> DigestRequests::build(FoldPosition from, std::strin
     return part(from, std::move(frame), room);
 }
 
-std::int64_t DigestRequests::size_of_part(std::int64_t room) const noexcept {
+std::int64_t SummaryRequests::size_of_part(std::int64_t room) const noexcept {
     const std::int64_t share = room / 3;
     return options_.max_output_tokens > 0 ? std::min(share, options_.max_output_tokens) : share;
 }
 
-std::optional<DigestRequest> DigestRequests::whole(FoldPosition from, std::int64_t room) {
+std::optional<SummaryRequest> SummaryRequests::whole(FoldPosition from, std::int64_t room) {
     const DataFrame frame = data_frame({.target_tokens = options_.max_summary_tokens, .language = options_.language});
-    DigestRequest request{{}, planner_.plan(from, frame, room), true};
+    SummaryRequest request{{}, planner_.plan(from, frame, room), true};
     if (request.plan.next.message < planner_.size()) return std::nullopt;
     request.data = std::move(request.plan.text) + frame.after;
     request.tokens = counter_.count(request.data);
@@ -43,10 +43,10 @@ std::optional<DigestRequest> DigestRequests::whole(FoldPosition from, std::int64
 }
 
 /// Counts of pieces need not add up to that of the whole: a request that came out too large is planned again with less.
-std::optional<DigestRequest> DigestRequests::part(FoldPosition from, DataFrameOptions options, std::int64_t room) {
+std::optional<SummaryRequest> SummaryRequests::part(FoldPosition from, DataFrameOptions options, std::int64_t room) {
     const DataFrame longest = data_frame(options);
     for (std::int64_t budget = room; budget > 0;) {
-        DigestRequest request{{}, planner_.plan(from, longest, budget), false};
+        SummaryRequest request{{}, planner_.plan(from, longest, budget), false};
         request.is_last = request.plan.next.message >= planner_.size();
         if (request.plan.text.size() == longest.before.size() && !request.is_last) return std::nullopt;
         options.is_last = request.is_last;
@@ -70,8 +70,8 @@ std::int64_t limit_after_overflow(std::int64_t request_tokens, std::int64_t fixe
     return limit < static_cast<double>(highest) ? to_int64(limit) : highest;
 }
 
-DigestError current_model_error() {
-    DigestError error{.thrown = std::current_exception()};
+SummaryError current_model_error() {
+    SummaryError error{.thrown = std::current_exception()};
     try {
         throw;
     } catch (const ModelError& thrown) {
@@ -108,15 +108,15 @@ std::string current_callback_error(std::string_view callback) {
     }
 }
 
-DigestError attempts_used_up(std::string_view what, int max_retries, const DigestError* last) {
-    DigestError error{.failure = DigestFailure::refused, .refusal = Refusal::by_caller};
+SummaryError attempts_used_up(std::string_view what, int max_retries, const SummaryError* last) {
+    SummaryError error{.failure = SummaryFailure::refused, .refusal = Refusal::by_caller};
     if (last != nullptr) error = *last;
     error.message = fmt::format("exceeds max {} attempts ({}): {}", what, max_retries,
                                 last != nullptr ? last->message : "the last reply was not wanted");
     return error;
 }
 
-DigestError error_without_call(DigestFailure failure, std::string message) {
+SummaryError error_without_call(SummaryFailure failure, std::string message) {
     return {.failure = failure, .message = std::move(message)};
 }
 

@@ -56,7 +56,7 @@ AttemptResult SummaryAttempt::attempt() {
         return report_invalid(broken);
     if (is_vetoed) return report_veto();
     if (turn_.config.dry_run) return report_planned();
-    fold_.ask_host();
+    fold_.call_host();
     if (work_.functions.record) work_.functions.record(fold_.plan().folded);
     if (work_.functions.on_due) work_.functions.on_due();
     if (!prepared) return write_summary();
@@ -66,40 +66,40 @@ AttemptResult SummaryAttempt::attempt() {
 }
 
 std::string SummaryAttempt::find_broken_rules(bool* is_vetoed) {
-    const Unit unit = work_.edit.begin_unit();
+    const EditGroup edit_group = work_.edit.begin_edit_group();
     std::string broken;
     if (fold_.stage(std::nullopt)) {
         broken = to_text(work_.edit.made_violations());
         if (is_vetoed != nullptr && broken.empty()) *is_vetoed = work_.edit.is_vetoed(true);
     }
-    work_.edit.drop_unit(unit);
+    work_.edit.drop_edit_group(edit_group);
     return broken.empty() ? broken : "no summary: it would break a rule that the history keeps now" + broken;
 }
 
 namespace {
 
 /// Whether the model's summary failed for good: a part that the budget ended goes on, a callback's error is the user's.
-bool has_given_up(const DigestOutcome& asked, bool has_progress) noexcept {
-    if (asked.failure->failure == DigestFailure::budget) return asked.model_calls > 0 && !has_progress;
-    return asked.failure->failure != DigestFailure::callback;
+bool has_given_up(const SummaryGenerationOutcome& asked, bool has_progress) noexcept {
+    if (asked.failure->failure == SummaryFailure::budget) return asked.model_calls > 0 && !has_progress;
+    return asked.failure->failure != SummaryFailure::callback;
 }
 
 }  // namespace
 
-DigestOutcome SummaryAttempt::generate(DigestState& state, bool& is_by_rule) {
+SummaryGenerationOutcome SummaryAttempt::generate(SummaryGenerationState& state, bool& is_by_rule) {
     is_by_rule = !work_.functions.generate;
     if (is_by_rule) return write_plain();
-    const DigestState before = state;
-    const DigestConfig config = fold_.request();
+    const SummaryGenerationState before = state;
+    const SummaryGenerationConfig config = fold_.request();
     const FoldedMessages& plan = fold_.plan();
-    DigestOutcome asked = work_.functions.generate(
+    SummaryGenerationOutcome asked = work_.functions.generate(
         {config, plan.folded, plan.folded_tokens,
          [this](std::string_view summary) { return fold_.refuse({std::string(summary)}, false); }},
         state);
     if (asked.ok() && !asked.missing_sections.empty())
         warn("missing_sections", fmt::format("the summary lacks: {}", fmt::join(asked.missing_sections, ", ")));
     if (work_.plain_summary_tokens <= 0 || !asked.failure || !has_given_up(asked, state != before)) return asked;
-    DigestOutcome plain = write_plain();
+    SummaryGenerationOutcome plain = write_plain();
     if (!plain.ok()) return asked;
     is_by_rule = true;
     turn_.report.more().error = fmt::format("written without the model: {}", asked.failure->message);
@@ -110,16 +110,16 @@ DigestOutcome SummaryAttempt::generate(DigestState& state, bool& is_by_rule) {
     return asked;
 }
 
-DigestOutcome SummaryAttempt::write_plain() {
+SummaryGenerationOutcome SummaryAttempt::write_plain() {
     const PlainSummaryConfig config = fold_.plain_config();
-    DigestOutcome plain;
+    SummaryGenerationOutcome plain;
     plain.summary = plain_summary(turn_.part_visitor(), turn_.outline(), fold_.plan().folded, config,
                                   work_.edit.counter(), turn_.language);
     const std::string why = plain.summary.empty() ? fmt::format("{} tokens have no room for one", config.max_tokens)
                                                   : fold_.refuse({plain.summary, true}, false);
     if (!why.empty())
-        plain.failure = DigestError{
-            .failure = DigestFailure::refused, .refusal = Refusal::by_caller, .message = "without a model: " + why};
+        plain.failure = SummaryError{
+            .failure = SummaryFailure::refused, .refusal = Refusal::by_caller, .message = "without a model: " + why};
     return plain;
 }
 
@@ -127,20 +127,21 @@ DigestOutcome SummaryAttempt::write_plain() {
 /// progress: that is a failure; one that could make none is not.
 SummaryAttempt::Progress SummaryAttempt::go_on() {
     Notes notes = turn_.notes();
-    const DigestState start = digest_state_from(notes.text("digest").value_or(std::string_view{}));
-    DigestState state = start;
+    const SummaryGenerationState start =
+        summary_generation_state_from(notes.text("digest").value_or(std::string_view{}));
+    SummaryGenerationState state = start;
     Progress progress;
     progress.outcome = generate(state, progress.is_by_rule);
     progress.messages_read = state.next_message;
-    if (state == DigestState{}) {
+    if (state == SummaryGenerationState{}) {
         notes.erase("digest");
     } else {
         notes.set("digest", to_text(state));
     }
-    const bool has_progress = state != start && state != DigestState{};
-    const std::optional<DigestError>& failure = progress.outcome.failure;
+    const bool has_progress = state != start && state != SummaryGenerationState{};
+    const std::optional<SummaryError>& failure = progress.outcome.failure;
     progress.is_unfinished =
-        failure && failure->failure == DigestFailure::budget && (has_progress || progress.outcome.model_calls == 0);
+        failure && failure->failure == SummaryFailure::budget && (has_progress || progress.outcome.model_calls == 0);
     return progress;
 }
 
@@ -154,7 +155,7 @@ AttemptResult SummaryAttempt::write_summary() {
 
 AttemptResult SummaryAttempt::commit(const SummaryText& summary) {
     if (work_.functions.before_commit) work_.functions.before_commit();
-    work_.edit.begin_unit();
+    work_.edit.begin_edit_group();
     fold_.stage(summary);
     const CommitResult result = work_.edit.commit({.must_save = work_.must_save});
     fold_.end(result);
@@ -162,7 +163,7 @@ AttemptResult SummaryAttempt::commit(const SummaryText& summary) {
     if (result.outcome == Outcome::store_failed)
         return report_failure({.message = "the originals could not be stored", .thrown = result.store_error});
     if (!result.committed())
-        return report_failure({.failure = DigestFailure::refused,
+        return report_failure({.failure = SummaryFailure::refused,
                                .refusal = Refusal::not_smaller,
                                .message = "the new list is not smaller than the old one"});
     report_success(result);
@@ -174,15 +175,15 @@ void SummaryAttempt::stage() {
     if (const std::string broken = find_broken_rules(nullptr); !broken.empty())
         throw Error(Errc::invalid_history, std::string(turn_.report.middleware) + ": " + broken);
     if (work_.functions.on_due) work_.functions.on_due();
-    DigestState state;
+    SummaryGenerationState state;
     bool is_by_rule = false;
-    DigestOutcome result = generate(state, is_by_rule);
+    SummaryGenerationOutcome result = generate(state, is_by_rule);
     if (result.failure) {
         const std::string text =
             fmt::format("{}: write a summary: {}", turn_.report.middleware, result.failure->message);
         std::rethrow_exception(exception_of(*result.failure, text));
     }
-    work_.edit.begin_unit();
+    work_.edit.begin_edit_group();
     fold_.stage(SummaryText{std::move(result.summary), is_by_rule});
 }
 

@@ -43,12 +43,12 @@ public:
     virtual void plan_again() = 0;
     /// Why a text is no summary of these messages; empty: it is. `is_prepared`: it also has to be enough.
     [[nodiscard]] virtual std::string refuse(const SummaryText& summary, bool is_prepared) = 0;
-    [[nodiscard]] virtual DigestConfig request() = 0;
+    [[nodiscard]] virtual SummaryGenerationConfig request() = 0;
     [[nodiscard]] virtual PlainSummaryConfig plain_config() = 0;
     /// Stages a summary. Nullopt: the frame of one, to see whether it may stand there; false: nobody can know.
     virtual bool stage(const std::optional<SummaryText>& summary) = 0;
     /// Asks the host about what a summary may go without; it has agreed to the summary itself.
-    virtual void ask_host() {}
+    virtual void call_host() {}
     /// What came of the commit, before it is reported.
     virtual void end(const CommitResult&) {}
 
@@ -84,7 +84,7 @@ public:
 private:
     /// A summary that takes several hooks: what came of this one.
     struct Progress {
-        DigestOutcome outcome{};
+        SummaryGenerationOutcome outcome{};
         bool is_by_rule = false;
         bool is_unfinished = false;  ///< the failure is only that the hook's calls or time are used up
         std::size_t messages_read = 0;
@@ -95,8 +95,8 @@ private:
 
     /// The rules that a summary there would break; empty: none. `is_vetoed`: asks the host, before a model is paid.
     [[nodiscard]] std::string find_broken_rules(bool* is_vetoed);
-    [[nodiscard]] DigestOutcome generate(DigestState& state, bool& is_by_rule);
-    [[nodiscard]] DigestOutcome write_plain();
+    [[nodiscard]] SummaryGenerationOutcome generate(SummaryGenerationState& state, bool& is_by_rule);
+    [[nodiscard]] SummaryGenerationOutcome write_plain();
     [[nodiscard]] Progress go_on();
     AttemptResult write_summary();
     AttemptResult commit(const SummaryText& summary);
@@ -108,8 +108,8 @@ private:
     AttemptResult report_planned();
     AttemptResult report_veto();
     AttemptResult report_invalid(const std::string& broken);
-    AttemptResult report_failure(const DigestError& failure);
-    AttemptResult report_plain_failure(const DigestError& failure);
+    AttemptResult report_failure(const SummaryError& failure);
+    AttemptResult report_plain_failure(const SummaryError& failure);
     AttemptResult report_unfinished(const Progress& progress);
     void report_success(const CommitResult& result);
 

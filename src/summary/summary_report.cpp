@@ -42,10 +42,10 @@ AttemptResult SummaryAttempt::report_invalid(const std::string& broken) {
 }
 
 /// What is thrown came from elsewhere and may not say what it ended; the event does.
-AttemptResult SummaryAttempt::report_failure(const DigestError& failure) {
+AttemptResult SummaryAttempt::report_failure(const SummaryError& failure) {
     const std::string_view name = turn_.report.middleware;
     const std::string message = fmt::format("{}: write a summary: {}", name, failure.message);
-    tell_failure(turn_.on_event, name, turn_.conversation_id(), message);
+    emit_failure(turn_.on_event, name, turn_.conversation_id(), message);
     if (work_.is_thrown) std::rethrow_exception(exception_of(failure, message));
     cooldown_.wait_for(grown(work_.sizes.context_tokens));
     turn_.report.outcome = Outcome::failed;
@@ -54,7 +54,7 @@ AttemptResult SummaryAttempt::report_failure(const DigestError& failure) {
 }
 
 /// A summary by rule that gains nothing is no failure: nobody was asked.
-AttemptResult SummaryAttempt::report_plain_failure(const DigestError& failure) {
+AttemptResult SummaryAttempt::report_plain_failure(const SummaryError& failure) {
     cooldown_.wait_for(grown(work_.sizes.context_tokens));
     turn_.report.outcome = Outcome::nothing;
     turn_.report.more().error = "no summary: " + failure.message;

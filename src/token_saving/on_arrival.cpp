@@ -28,7 +28,7 @@ public:
         try {
             shorten_or_throw(outcome);
         } catch (...) {
-            held_.tell_failed();
+            held_.emit_failed();
         }
     }
 

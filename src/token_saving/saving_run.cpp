@@ -23,7 +23,7 @@ void SavingRun::tell(const SavingCandidate& candidate, std::string_view rule, st
 }
 
 /// The report has the first one.
-void SavingRun::tell_error(std::string text) {
+void SavingRun::emit_error(std::string text) {
     if (turn_.report.more().error.empty()) turn_.report.more().error = std::move(text);
 }
 
@@ -85,7 +85,7 @@ std::int64_t SavingRun::cut(const SavingCandidate& candidate) {
     if (!now) return 0;
     const std::int64_t freed = sub_saturating(tokens(whole), tokens(*now));
     if (freed <= 0) return 0;
-    edit_.begin_unit();
+    edit_.begin_edit_group();
     stage(candidate, std::move(whole), *std::move(now), std::move(provenance), fact_head_tail);
     return freed;
 }
@@ -93,7 +93,7 @@ std::int64_t SavingRun::cut(const SavingCandidate& candidate) {
 void SavingRun::nudge() {
     const std::string_view text = config_.early_exit_text.empty() ? default_early_exit_text(turn_.language)
                                                                   : std::string_view(config_.early_exit_text);
-    edit_.begin_unit();
+    edit_.begin_edit_group();
     const Outline outline = edit_.outline();
     const bool needs_turn = has_rule(turn_.config.profile.validity, Rule::OC6_user_turns) && outline.size() > 0 &&
                             outline[outline.size() - 1].role != Role::assistant;

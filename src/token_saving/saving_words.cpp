@@ -39,7 +39,7 @@ void SavingRun::compress_old_words(int batch) {
         sum = add_saturating(sum, shorter.back().freed);
     }
     is_postponed_ = sum > 0 && sum < config_.minimum_gain_tokens;
-    if (!is_postponed_) edit_.begin_unit();
+    if (!is_postponed_) edit_.begin_edit_group();
     for (Shorter& text : shorter) {
         const bool waits = is_postponed_ && text.freed > 0;
         tell(text.candidate, waits ? "too_small" : text.rule, waits ? 0 : text.freed);
@@ -58,7 +58,7 @@ void SavingRun::stage_words(Shorter text) {
 void SavingRun::note(const WordChoice& choice) {
     cache_hits_ += choice.remembered;
     is_at_limit_ = choice.is_undecided;
-    if (!choice.failure.empty()) tell_error("perplexity_classifier: " + choice.failure);
+    if (!choice.failure.empty()) emit_error("perplexity_classifier: " + choice.failure);
 }
 
 void SavingRun::read_journal() {
@@ -93,7 +93,7 @@ std::optional<std::string> SavingRun::text_before_mid(const SavingCandidate& can
     if (was_cut || !has_fact(mark, name_, fact_head_tail)) return text;
     return cut_text(text, location_of(mark));
 } catch (const std::exception& error) {
-    tell_error(error.what());
+    emit_error(error.what());
     return std::nullopt;
 }
 

@@ -46,13 +46,13 @@ bool may_nudge(HookTurn& turn, const TokenSavingConfig& config) {
            turn.outline().is_round_complete();
 }
 
-void tell_swallowed(HookTurn& turn) {
+void emit_swallowed(HookTurn& turn) {
     const std::string text = current_error_text();
     try {
         turn.report.more().error = text;
     } catch (...) {  // the event has it
     }
-    tell_failure(turn.on_event, turn.report.middleware, turn.conversation_id(), text);
+    emit_failure(turn.on_event, turn.report.middleware, turn.conversation_id(), text);
 }
 
 /// A nudge is noted before it is committed, so that it cannot come twice.
@@ -82,7 +82,7 @@ bool TokenSaver::wants_nudge(HookTurn& turn) const {
             steps_from(turn.outline(), first_reply_since(turn.outline(), calls), turn.part_visitor());
         return !steps.empty() && is_stuck(config_.signals_fn(steps));
     } catch (...) {
-        tell_swallowed(turn);
+        emit_swallowed(turn);
         return false;
     }
 }
@@ -94,14 +94,14 @@ TokenSaver::Due TokenSaver::find_due(HookTurn& turn) const {
 }
 
 void TokenSaver::before_model(HookTurn& turn, WithDraft with_draft) const {
-    turn.report.outcome = Outcome::undue;
+    turn.report.outcome = Outcome::not_due;
     try {
         const Due due = find_due(turn);
         if (!due.is_batch && !due.is_nudge) return shared_->stats.add(turn.conversation_id(), {}, true);
         with_draft([&](Draft& edit) { run(turn, edit, due); });
     } catch (...) {
         if (turn.report.outcome != Outcome::committed) turn.report.outcome = Outcome::failed;
-        tell_swallowed(turn);
+        emit_swallowed(turn);
     }
 }
 
@@ -117,7 +117,7 @@ void TokenSaver::run(HookTurn& turn, Draft& edit, const Due& due) const {
     shared_->stats.add(turn.conversation_id(), result.committed() ? run.stats() : hits, true);
     const bool is_done = result.outcome != Outcome::store_failed && result.outcome != Outcome::planned &&
                          result.outcome != Outcome::vetoed;
-    if (due.is_batch && is_done && result.dropped_units == 0) turn.notes().set("batch", std::int64_t{due.batch});
+    if (due.is_batch && is_done && result.dropped_edit_groups == 0) turn.notes().set("batch", std::int64_t{due.batch});
 }
 
 /// The next batch starts at the oldest text that no lever has had yet.

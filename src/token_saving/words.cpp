@@ -184,7 +184,7 @@ private:
         if (++choice_.fallbacks == 1) choice_.failure = detail::current_error_text();
     }
 
-    std::vector<bool> ask_flags(Words words) {
+    std::vector<bool> call_classifier(Words words) {
         const auto ask = [&] {
             std::vector<bool> flags;
             if (const auto* plain = std::get_if<WordClassifier>(&classifier_)) flags = (*plain)(words);
@@ -207,14 +207,14 @@ private:
     void keep_flagged() {
         std::size_t i = 0;
         for (const Words words : windows()) {
-            for (const bool flag : ask_flags(words)) {
+            for (const bool flag : call_classifier(words)) {
                 if (words_[at_[i]].kind == Word::Kind::plain) choice_.keep[at_[i]] = flag;
                 ++i;
             }
         }
     }
 
-    std::vector<double> ask_scores(Words words) const {
+    std::vector<double> call_scorer(Words words) const {
         const auto* plain = std::get_if<WordScorer>(&classifier_);
         std::vector<double> scores =
             plain != nullptr ? (*plain)(words) : std::get<WindowScorer>(classifier_)(window_of(words));
@@ -230,7 +230,7 @@ private:
         try {
             for (const Words words : windows()) {
                 const std::vector<double> some =
-                    remembered(&detail::WordCache::scores, words, [&] { return ask_scores(words); });
+                    remembered(&detail::WordCache::scores, words, [&] { return call_scorer(words); });
                 all.insert(all.end(), some.begin(), some.end());
             }
             return all;

@@ -84,9 +84,9 @@ private:
     std::function<std::int64_t(std::string_view)> count_;
 };
 
-class PolledCounter final : public TokenCounter {
+class CancellableCounter final : public TokenCounter {
 public:
-    PolledCounter(std::shared_ptr<const TokenCounter> inner, std::function<void()> poll)
+    CancellableCounter(std::shared_ptr<const TokenCounter> inner, std::function<void()> poll)
         : inner_(std::move(inner)), poll_(std::move(poll)) {}
 
     std::string_view id() const noexcept override { return inner_->id(); }
@@ -123,7 +123,7 @@ std::shared_ptr<const TokenCounter> counter_from(std::string id, std::function<s
 
 std::shared_ptr<const TokenCounter> polled(std::shared_ptr<const TokenCounter> inner, std::function<void()> poll) {
     if (!inner || !poll) throw Error(Errc::invalid_argument, "polled: expected a counter and a function to poll");
-    return std::make_shared<const PolledCounter>(std::move(inner), std::move(poll));
+    return std::make_shared<const CancellableCounter>(std::move(inner), std::move(poll));
 }
 
 std::int64_t count_overhead(std::string_view system, std::span<const ToolSpec> tools, const TokenCounter& counter) {

@@ -73,7 +73,7 @@ private:
         const auto& [m, p] = place;
         const bool is_call = state_.at(place).kind == TrimPart::Kind::call;
         const bool is_stored_with_last = is_call && calls_of_ == m && !calls_key_.empty();
-        if (!is_stored_with_last) edit_.begin_unit();
+        if (!is_stored_with_last) edit_.begin_edit_group();
         if (const Mark& mark = mark_of(edit_.outline()[m], p); mark != nullptr) return mark->stored;
         if (!run_.storage) return {};
         if (is_stored_with_last) return {calls_key_};
@@ -105,12 +105,12 @@ private:
     }
 
     void settle(const CommitResult& result, std::size_t first) {
-        if (!result.committed() || result.dropped_units > 0) state_.is_valid = false;
+        if (!result.committed() || result.dropped_edit_groups > 0) state_.is_valid = false;
         const bool is_planned = result.committed() || result.outcome == Outcome::planned;
         const Outline outline = run_.turn.outline();
         for (Staged& staged : staged_) {
             const auto& [m, p] = staged.place;
-            const bool is_refused = is_planned && result.dropped_units > 0 && mark_of(outline[m], p) == nullptr;
+            const bool is_refused = is_planned && result.dropped_edit_groups > 0 && mark_of(outline[m], p) == nullptr;
             const std::string_view rule = is_refused                          ? "store_refused"
                                           : result.outcome == Outcome::vetoed ? "vetoed"
                                                                               : staged.trimmed.rule;

@@ -62,7 +62,7 @@ void Trimmer::before_model(HookTurn& turn, WithDraft with_draft) const {
     const std::shared_ptr<TrimmingState> state = state_of(turn);
     const std::lock_guard lock(state->mutex);
     turn.report.threshold = config().start_tokens;
-    turn.report.outcome = Outcome::undue;
+    turn.report.outcome = Outcome::not_due;
     const std::int64_t total = turn.report.count = state->request_tokens = turn.context_tokens();
     const EditScheduleConfig when = edit_schedule_of(*settings_);
     EditSchedule schedule(turn, when);
@@ -86,7 +86,7 @@ void Trimmer::before_model(HookTurn& turn, WithDraft with_draft) const {
         }
         if (turn.config.explain) report_kept(run);
     }
-    if (turn.report.outcome != Outcome::undue || total <= turn.report.threshold) turn.report.reason = {};
+    if (turn.report.outcome != Outcome::not_due || total <= turn.report.threshold) turn.report.reason = {};
     schedule.advance();
 }
 

@@ -87,7 +87,7 @@ ToolOutcome run_trimmed(const TrimmingConfig& config, std::string_view by, Trimm
             trim_arrival(context, *state, held, outcome);
         } catch (...) {
             if (context.on_error == OnError::propagate) throw;
-            held.tell_failed();
+            held.emit_failed();
         }
     });
 }

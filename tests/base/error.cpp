@@ -29,14 +29,14 @@ TEST_CASE("every code has a name and a meaning of its own", "[error]") {
     std::set<std::string> names;
     std::set<std::string> meanings;
     for (int code = 1; code <= static_cast<int>(Errc::callback_failed); ++code) {
-        names.insert(std::string(name_of(static_cast<Errc>(code))));
+        names.insert(std::string(to_string(static_cast<Errc>(code))));
         meanings.insert(error_category().message(code));
     }
     CHECK(names.size() == 16);
     CHECK(meanings.size() == 16);
     CHECK(names.count("unknown") == 0);
-    CHECK(name_of(Errc::invalid_history) == "invalid_history");
-    CHECK(name_of(static_cast<Errc>(99)) == "unknown");
+    CHECK(to_string(Errc::invalid_history) == "invalid_history");
+    CHECK(to_string(static_cast<Errc>(99)) == "unknown");
     CHECK(error_category().message(0) == "unknown error");
 }
 

@@ -126,9 +126,9 @@ TEST_CASE("the default language is English until it is set", "[language]") {
     CHECK(default_language() == Language::english);
     set_language(Language::chinese);
     CHECK(default_language() == Language::chinese);
-    CHECK(code_of(default_language()) == "zh");
+    CHECK(to_string(default_language()) == "zh");
     set_language(Language::english);
-    CHECK(code_of(default_language()) == "en");
+    CHECK(to_string(default_language()) == "en");
 }
 
 TEST_CASE("a safe name is short and starts with no dot", "[names]") {

@@ -1,4 +1,4 @@
-// Counts allocations of this thread: an undue chain makes none.
+// Counts allocations of this thread: a chain that is not due makes none.
 #include "support/catch.hpp"
 #include "whittle/reduction/reduction.hpp"
 
@@ -24,7 +24,7 @@ thread_local std::size_t allocations = 0;
 
 using namespace whittle;
 
-TEST_CASE("an undue hook, and one that remembers a plan too small, allocate nothing", "[chain][allocations]") {
+TEST_CASE("a hook that is not due, and one that remembers a plan too small, allocate nothing", "[chain][allocations]") {
     Conversation<> c("alloc");
     c.push_back(ChatMessage::user("do"));
     for (int i = 0; i < 20; ++i) {
@@ -32,12 +32,12 @@ TEST_CASE("an undue hook, and one that remembers a plan too small, allocate noth
         c.push_back(ChatMessage::result("c" + std::to_string(i), "read", std::string(500, 'x')));
     }
     ReductionConfig config{.skip_truncation = true};
-    Outcome expected = Outcome::undue;
-    SECTION("undue") {}
-    SECTION("remembered") {
+    Outcome expected = Outcome::not_due;
+    SECTION("not due") {}
+    SECTION("cooling down") {
         config.max_tokens_for_clear = 100;
         config.clear_at_least_tokens = 1'000'000;
-        expected = Outcome::remembered;
+        expected = Outcome::cooling_down;
     }
     const std::vector<ToolSpec> tools{{.name = "read_file"}};
     const Chain chain{ChainConfig{.storage = memory_storage(), .dry_run = GENERATE(false, true)}, Reduction<>{config}};

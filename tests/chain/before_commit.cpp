@@ -256,7 +256,7 @@ TEST_CASE("a summary is refused before the model is paid, and not asked for agai
         CHECK(calls == 0);
         REQUIRE(host.seen.size() == 1);
         CHECK(host.seen.front().needs_model == !by_ladder);
-        CHECK(chain.before_model(conversation).stages.front().outcome == Outcome::remembered);
+        CHECK(chain.before_model(conversation).stages.front().outcome == Outcome::cooling_down);
         CHECK(host.seen.size() == 1);
     }
 }

@@ -91,7 +91,7 @@ TEST_CASE("compaction on demand goes no further than its target: half without on
 
     const Report& again = clearing().compact_now(conversation, {.target_tokens = before});
     CHECK_FALSE(again.changed());
-    CHECK(again.stages.front().outcome == Outcome::undue);
+    CHECK(again.stages.front().outcome == Outcome::not_due);
 }
 
 TEST_CASE("compaction on demand leaves newest results whole, however low the target", "[compact_now]") {

@@ -179,23 +179,23 @@ TEST_CASE("undoing every entry, newest first, gives the first list, and hosts ca
     }
 }
 
-TEST_CASE("dropping units leaves the edits of the others", "[chain][model]") {
+TEST_CASE("dropping edit_groups leaves the edits of the others", "[chain][model]") {
     for (unsigned seed = 0; seed < 300; ++seed) {
         CAPTURE(seed);
         Rng random(seed);
         Conversation<> c("model");
         for (std::size_t n = 3 + random() % 10; n > 0; --n) c.push_back(random_message(random));
-        // Each unit concerns one message of its own; unit k is about message k - 1.
+        // Each edit group concerns one message of its own; edit_group k is about message k - 1.
         const bool with_structure = random() % 2 == 0;
         std::vector<Messages> now;  // what stands in each message's place
         for (const ChatMessage& m : c.messages()) now.push_back({m});
         auto edit = c.edit("test", unverified());
         edit.allow_pinned(true);
-        std::vector<Unit> units;
+        std::vector<EditGroup> edit_groups;
         for (std::size_t k = 0; k < now.size(); ++k) {
             std::size_t at = 0;
             for (std::size_t i = 0; i < k; ++i) at += now[i].size();
-            units.push_back(edit.begin_unit());
+            edit_groups.push_back(edit.begin_edit_group());
             if (random() % 3 == 0) continue;
             if (with_structure && random() % 2 == 0) {
                 now[k] = random() % 2 == 0 ? Messages{} : Messages{random_message(random), random_message(random)};
@@ -207,7 +207,7 @@ TEST_CASE("dropping units leaves the edits of the others", "[chain][model]") {
         }
         for (std::size_t k = 0; k < now.size(); ++k) {
             if (random() % 2 == 0) continue;
-            edit.drop_unit(units[k]);
+            edit.drop_edit_group(edit_groups[k]);
             now[k] = {c.messages()[k]};
         }
         Messages expected;
@@ -230,16 +230,16 @@ TEST_CASE("dropping the edit of one part leaves those of the message's other par
         auto edit = c.edit("test", unverified());
         edit.allow_pinned(true);
         ChatMessage expected = message;
-        std::vector<std::pair<Unit, std::size_t>> units;
+        std::vector<std::pair<EditGroup, std::size_t>> edit_groups;
         for (int i = 0; i < 8; ++i) {
-            units.emplace_back(edit.begin_unit(), random() % 5);
-            edit.set_text(0, units.back().second, std::string(1, static_cast<char>('A' + i)), {});
+            edit_groups.emplace_back(edit.begin_edit_group(), random() % 5);
+            edit.set_text(0, edit_groups.back().second, std::string(1, static_cast<char>('A' + i)), {});
         }
-        const auto [dropped, part] = units[random() % units.size()];
-        edit.drop_unit(dropped);  // with those that set the text of this part again
-        for (const auto& [unit, at] : units) {
-            if (at != part || unit < dropped)
-                expected.parts[at].text = std::string(1, static_cast<char>('A' + unit - units[0].first));
+        const auto [dropped, part] = edit_groups[random() % edit_groups.size()];
+        edit.drop_edit_group(dropped);  // with those that set the text of this part again
+        for (const auto& [edit_group, at] : edit_groups) {
+            if (at != part || edit_group < dropped)
+                expected.parts[at].text = std::string(1, static_cast<char>('A' + edit_group - edit_groups[0].first));
         }
         REQUIRE(edit.messages()[0] == expected);
     }

@@ -119,11 +119,11 @@ TEST_CASE("pruned results, media and turns go in one commit, and undo gives ever
 TEST_CASE("taking a fold back leaves what was planned before it on the same messages", "[compaction]") {
     Conversation<> conversation = build(3, "text");
     auto edit = conversation.edit("test");
-    edit.begin_unit();
+    edit.begin_edit_group();
     edit.set_text(1, 0, "shorter", {.origin = Origin::placeholder});
-    const Unit fold = edit.begin_unit();
+    const EditGroup fold = edit.begin_edit_group();
     edit.replace_range(1, 3, {ChatMessage::user("a fold")}, {.origin = Origin::summary});
-    edit.drop_unit(fold);
+    edit.drop_edit_group(fold);
     CHECK(edit.messages().size() == conversation.size());
     CHECK(text_of(edit.messages()[1]) == "shorter");
     CHECK(text_of(edit.messages()[2]) == "a1: text");
@@ -192,7 +192,7 @@ TEST_CASE("a second run changes nothing, and a lone summary is never summarised"
     Ladder ladder(sizes(400, 200, 20));
     CHECK(ladder.ask(conversation).outcome == Outcome::committed);
     const auto version = conversation.version();
-    CHECK(ladder.ask(conversation).outcome == Outcome::undue);
+    CHECK(ladder.ask(conversation).outcome == Outcome::not_due);
     conversation.push_back(ChatMessage::assistant(std::string(600, 'z')));  // the current turn grows alone
     push_turn(conversation, 11, "now");
     ladder.ask(conversation);

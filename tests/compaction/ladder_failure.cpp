@@ -61,9 +61,9 @@ TEST_CASE("after a failure nothing is asked until the conversation has grown", "
     Ladder ladder(config, pessimistic_chain(), failing(ModelErrorClass::auth, calls));
     CHECK(ladder.ask(conversation).outcome == Outcome::failed);
     CHECK(calls == 1);  // a refused key is not tried again
-    CHECK(ladder.ask(conversation).outcome == Outcome::remembered);
+    CHECK(ladder.ask(conversation).outcome == Outcome::cooling_down);
     conversation.push_back(ChatMessage::assistant(std::string(200, 'z')));
-    CHECK(ladder.ask(conversation).outcome == Outcome::remembered);
+    CHECK(ladder.ask(conversation).outcome == Outcome::cooling_down);
     conversation.push_back(ChatMessage::assistant(std::string(200, 'z')));
     CHECK(ladder.ask(conversation).outcome == Outcome::failed);
     CHECK(calls == 2);
@@ -129,7 +129,7 @@ TEST_CASE("a counter of its own judges the threshold", "[compaction]") {
     Conversation<> conversation = build(10, std::string(200, 'y'));  // 1,024 tokens by fours, 1,369 by threes
     CompactionConfig config = sizes(1'200, 200, 60);
     Ladder by_fours(config, {});
-    CHECK(by_fours.ask(conversation).outcome == Outcome::undue);
+    CHECK(by_fours.ask(conversation).outcome == Outcome::not_due);
     config.token_counter = pessimistic();
     Ladder by_threes(config, {});
     const StageReport& report = by_threes.ask(conversation);
@@ -140,7 +140,7 @@ TEST_CASE("a counter of its own judges the threshold", "[compaction]") {
 TEST_CASE("a request that the model calls too large is compacted to what it takes", "[compaction]") {
     Conversation<> conversation = build(10, std::string(200, 'y'));
     Ladder ladder(sizes(40'000, 3'000, 100));
-    CHECK(ladder.ask(conversation).outcome == Outcome::undue);
+    CHECK(ladder.ask(conversation).outcome == Outcome::not_due);
     CHECK(ladder.chain.on_overflow(conversation, {.limit = 700, .used = 1'400}, {}));
     CHECK(conversation.tokens(pessimistic()) <= 700);
     CHECK(ladder.asked.size() > 1);  // the summariser's window is the same

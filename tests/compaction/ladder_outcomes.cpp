@@ -48,7 +48,7 @@ TEST_CASE("a refused original takes its edit along and not the summary that was 
         CHECK(ladder.asked.size() == 1);
         REQUIRE(summaries_of(conversation) == std::vector<std::size_t>{1});
         CHECK(conversation.outline()[1].mark->stored.size() == (refused == "/media/" ? 2U : refused.empty() ? 0U : 1U));
-        CHECK(ladder.ask(conversation).outcome == Outcome::undue);
+        CHECK(ladder.ask(conversation).outcome == Outcome::not_due);
         CHECK(conversation.undo());
         CHECK(bytes_of_all(conversation) == before);
     }
@@ -76,7 +76,7 @@ TEST_CASE("what is stored before the commit is not stored again, and a refusal i
     const auto storage = std::make_shared<PickyStorage>("bad");
     auto edit = conversation.edit("test", {.storage = storage});
     for (const std::string key : {"good", "bad"}) {
-        edit.begin_unit();
+        edit.begin_edit_group();
         edit.set_text(key == "good" ? 3 : 8, 0, key, {.origin = Origin::placeholder});
         edit.offload(key, "content");
     }
@@ -84,12 +84,12 @@ TEST_CASE("what is stored before the commit is not stored again, and a refusal i
     CHECK(edit.store() == 0);
     const CommitResult result = edit.commit();
     CHECK(result.committed());
-    CHECK(result.dropped_units == 1);
+    CHECK(result.dropped_edit_groups == 1);
     CHECK(storage->puts == 2);
     CHECK(text_of(conversation.messages()[3], 0) == "good");
     CHECK(text_of(conversation.messages()[8], 0) == std::string(900, 'r'));
     auto refused = conversation.edit("test", {.storage = storage});
-    refused.begin_unit();
+    refused.begin_edit_group();
     refused.set_text(8, 0, "less", {.origin = Origin::placeholder});
     refused.offload("bad", "content");
     CHECK(refused.store() == 1);
@@ -129,7 +129,7 @@ TEST_CASE("that nothing but the previous summary can be folded is said once, and
     CHECK(contains(first.details->error, "only the previous summary can be folded"));
     for (int i = 0; i < 3; ++i) {
         conversation.push_back(ChatMessage::assistant("more"));
-        CHECK(ladder.ask(conversation).outcome == Outcome::remembered);
+        CHECK(ladder.ask(conversation).outcome == Outcome::cooling_down);
     }
     CHECK(std::ranges::count(ladder.events, "nothing_to_fold") == 1);
     CHECK(ladder.asked.size() == 1);
@@ -144,7 +144,7 @@ TEST_CASE("a run that could do nothing is tried again where a pin goes or the re
     for (std::size_t i = 1; i < conversation.size(); ++i) conversation.pin(conversation.outline()[i].serial);
     Ladder ladder(sizes(400, 200, 20));
     CHECK(ladder.ask(conversation).outcome == Outcome::nothing);
-    CHECK(ladder.ask(conversation).outcome == Outcome::remembered);
+    CHECK(ladder.ask(conversation).outcome == Outcome::cooling_down);
     for (std::size_t i = 1; i < 5; ++i) conversation.unpin(conversation.outline()[i].serial);
     CHECK(ladder.ask(conversation).outcome == Outcome::committed);
     CHECK_FALSE(conversation.outline().index_of(pinned));
@@ -171,7 +171,7 @@ TEST_CASE("a summary that would break a rule is said, and the next attempt waits
     REQUIRE(report.details);
     CHECK(contains(report.details->error, "it would break a rule"));
     CHECK(ladder.asked.empty());
-    CHECK(ladder.ask(conversation).outcome == Outcome::remembered);
+    CHECK(ladder.ask(conversation).outcome == Outcome::cooling_down);
     CHECK(std::ranges::count(ladder.events, "no_valid_summary") == 1);
 }
 
@@ -202,7 +202,7 @@ TEST_CASE("a threshold above what the model takes is lowered to it, with target 
     CHECK(fitting({40'000, 3'000, 1'000}, 1'200) == CompactionLimits{1'200, 600, 300});
     Conversation<> conversation = build(10, std::string(200, 'y'));
     Ladder ladder(sizes(40'000, 3'000, 100));
-    CHECK(ladder.ask(conversation).outcome == Outcome::undue);
+    CHECK(ladder.ask(conversation).outcome == Outcome::not_due);
     CHECK(ladder.chain.on_overflow(conversation, {.limit = 700, .used = 1'400}, {}));
     for (int n = 11; n <= 30; ++n) {
         push_turn(conversation, n, std::string(200, 'y'));

@@ -62,10 +62,10 @@ TEST_CASE("a pin that changes places is a new situation", "[compaction]") {
     conversation.unpin(last);
     Ladder ladder(sizes(400, 200, 20));
     CHECK(ladder.ask(conversation).outcome == Outcome::nothing);
-    CHECK(ladder.ask(conversation).outcome == Outcome::remembered);
+    CHECK(ladder.ask(conversation).outcome == Outcome::cooling_down);
     conversation.pin(last);
     conversation.unpin(conversation.outline()[2].serial);
-    CHECK(ladder.ask(conversation).outcome != Outcome::remembered);
+    CHECK(ladder.ask(conversation).outcome != Outcome::cooling_down);
 }
 
 TEST_CASE("a floor is told also where something else was in the way before", "[compaction]") {

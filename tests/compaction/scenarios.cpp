@@ -44,7 +44,7 @@ TEST_CASE("below the threshold nothing happens") {
     Conversation<> conversation = build(2, std::string(60, 'x'));
     const auto before = messages_of(conversation);
     Asked asked;
-    CHECK(run(conversation, asked, sizes(10'000, 5'000, 500)).outcome == Outcome::undue);
+    CHECK(run(conversation, asked, sizes(10'000, 5'000, 500)).outcome == Outcome::not_due);
     CHECK(messages_of(conversation) == before);
     CHECK(asked.empty());
 }

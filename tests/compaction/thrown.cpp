@@ -48,12 +48,12 @@ TEST_CASE("a commit that a store refused says what the store threw", "[compactio
     Conversation<> conversation = build(3, std::string(2'000, 'y'));
     auto edit = conversation.edit("test", {.storage = std::make_shared<PickyStorage>("bad")});
     for (const char* key : {"bad/first", "good", "bad/second"}) {
-        edit.begin_unit();
+        edit.begin_edit_group();
         edit.offload(key, "the original");
     }
     edit.set_text(1, 0, "cut", {.reason = "test"});
     const CommitResult result = edit.commit();
-    CHECK(result.dropped_units == 2);
+    CHECK(result.dropped_edit_groups == 2);
     REQUIRE(result.store_error != nullptr);
     CHECK_THROWS_WITH(std::rethrow_exception(result.store_error), "put: disk full");
 }

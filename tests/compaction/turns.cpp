@@ -167,7 +167,7 @@ TEST_CASE("a round of which a message is pinned stays whole and counts as fixed"
     CHECK(plan.folded == Indices{0, 1, 4, 5});
     CHECK(plan.rules[2] == "pinned");
     CHECK(plan.pinned_tokens == 20);
-    CHECK(plan.floor_with(7) == 7 + 20 + 20);
+    CHECK(plan.minimum_with(7) == 7 + 20 + 20);
 }
 
 TEST_CASE("a summary gets no room where what stays leaves less than a quarter of its size", "[compaction]") {

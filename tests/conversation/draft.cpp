@@ -23,16 +23,16 @@ void shorten_texts(HookTurn& turn, Draft& edit) {
         edit.visit_parts(i, [&](const PartView& part) { sizes.push_back(part.text.size()); });
         for (std::size_t p = 0; p < sizes.size(); ++p) {
             if (sizes[p] < 100 || !edit.may_edit(i, p)) continue;
-            edit.begin_unit();
+            edit.begin_edit_group();
             edit.set_text(i, p, std::to_string(sizes[p]) + " bytes", {.origin = Origin::placeholder, .reason = "old"});
         }
     }
     const Provenance note{.origin = Origin::nudge, .reason = "note"};
-    edit.begin_unit();
+    edit.begin_edit_group();
     edit.insert_text(edit.outline().size(), Role::user, turn.conversation_id() + " was shortened", note);
-    const Unit second = edit.begin_unit();
+    const EditGroup second = edit.begin_edit_group();
     edit.insert_text(1, Role::user, "not wanted", note);
-    edit.drop_unit(second);
+    edit.drop_edit_group(second);
 }
 
 template <AgentMessage M>

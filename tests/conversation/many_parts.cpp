@@ -70,18 +70,18 @@ void check_known(const Transaction<M>& edit, std::size_t message) {
     }
 }
 
-/// Sets every part, from the last on, each in a unit of its own; takes one of the units back.
+/// Sets every part, from the last on, each in a edit group of its own; takes one of the edit_groups back.
 template <typename M>
 void edit_all(Transaction<M>& edit) {
     edit.allow_pinned(true);
     for (std::size_t m = 0; m < edit.outline().size(); ++m) {
         for (std::size_t p = edit.outline()[m].parts.size(); p-- > 0;) {
             const PartKind kind = edit.outline()[m].parts[p].kind;
-            const Unit unit = edit.begin_unit();
+            const EditGroup edit_group = edit.begin_edit_group();
             edit.set_text(m, p, kind == PartKind::tool_call ? R"({"path":1.0})" : "short \xC3\xA9", {.reason = "test"});
             check_known(edit, m);
             if (p % 5 != 4) continue;
-            edit.drop_unit(unit);
+            edit.drop_edit_group(edit_group);
             check_known(edit, m);
         }
     }
@@ -179,11 +179,11 @@ void check_erases(const std::vector<M>& messages, std::size_t message, testing::
     for (const std::size_t p : parts) alone.erase_part(message, p, {.reason = "gone", .stored = {"more"}});
     if (parts.size() > 1) std::swap(parts.front(), parts.back());
     if (!parts.empty()) parts.push_back(parts.front());
-    const Unit unit = together.begin_unit();
+    const EditGroup edit_group = together.begin_edit_group();
     together.erase_parts(message, parts, {.reason = "gone", .stored = {"more"}});
     check_same(together, alone, message);
     check_known(together, message);
-    together.drop_unit(unit);
+    together.drop_edit_group(edit_group);
     CHECK(together.outline()[message].parts.size() == describe(together.messages()[message]).parts.size());
     together.erase_parts(message, parts, {.reason = "gone", .stored = {"more"}});
     check_same(together, alone, message);
@@ -243,7 +243,7 @@ TEST_CASE("several stored texts of one message leave memory together and come ba
     auto edit = conversation.edit("test", {.storage = storage});
     for (const std::size_t part : {0U, 2U, 3U}) {
         const std::string key = "k" + std::to_string(part);
-        edit.begin_unit();
+        edit.begin_edit_group();
         edit.offload_text(key, 2, part);
         edit.set_text(2, part, "[k]", {.origin = Origin::placeholder, .reason = "test", .stored = {key}});
     }

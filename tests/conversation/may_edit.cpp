@@ -116,11 +116,11 @@ bool contradicts(Transaction<M>& edit, Dice& dice) {
     const std::size_t p = dice.below(parts);
     const bool may = edit.may_edit(i, p);
     const bool is_thinking = edit.outline()[i].parts[p].kind == PartKind::thinking;
-    const Unit unit = edit.begin_unit();
+    const EditGroup edit_group = edit.begin_edit_group();
     const bool is_erase = is_thinking || dice.one_in(2);
     const bool is_kept = is_refused(
         [&] { is_erase ? edit.erase_part(i, p, tried()) : edit.set_text(i, p, dice.one_in(2) ? "" : "{}", tried()); });
-    if (dice.one_in(4)) edit.drop_unit(unit);
+    if (dice.one_in(4)) edit.drop_edit_group(edit_group);
     if (dice.one_in(20)) edit.allow_open_results();
     return is_kept == may;
 }

@@ -33,7 +33,7 @@ TEST_CASE("offload_text stores the text of a part that the same unit then replac
     Conversation<> c = one_old_round();
     const auto storage = memory_storage();
     auto edit = c.edit("cutter", {.storage = storage});
-    edit.begin_unit();
+    edit.begin_edit_group();
     edit.offload_text("k", 2, 0);
     edit.set_text(2, 0, "[k]", placeholder_of("k"));
     REQUIRE(edit.commit().committed());
@@ -80,7 +80,7 @@ TEST_CASE("offload_text refuses a part that is not there", "[chain]") {
 TEST_CASE("a text that the store refuses stays where it is", "[chain]") {
     Conversation<> c = one_old_round();
     auto edit = c.edit("cutter", {.storage = std::make_shared<testing::FaultyStorage>(memory_storage(), 1)});
-    edit.begin_unit();
+    edit.begin_edit_group();
     edit.offload_text("k", 2, 0);
     edit.set_text(2, 0, "[k]", placeholder_of("k"));
     CHECK(edit.commit().outcome == Outcome::store_failed);

@@ -31,7 +31,7 @@ ChatMessage result(const std::string& id, const std::string& text = "text") {
 std::vector<std::string> shape(const Conversation<>& c) {
     std::vector<std::string> lines;
     for (const ChatMessage& m : c.messages()) {
-        std::string line(name_of(m.role));
+        std::string line(to_string(m.role));
         for (const Part& part : m.parts) line += part.call_id.empty() ? "" : " " + part.call_id;
         lines.push_back(line);
     }
@@ -52,7 +52,7 @@ TEST_CASE("a history that breaks no rule is left alone", "[repair]") {
     Conversation<> c =
         conversation_of({ChatMessage::user("q"), call("a"), result("a"), ChatMessage::assistant("done")});
     const std::uint64_t version = c.version();
-    CHECK(c.repair(openai_chat()).outcome == Outcome::undue);
+    CHECK(c.repair(openai_chat()).outcome == Outcome::not_due);
     CHECK(c.version() == version);
     CHECK(c.journal().empty());
 }
@@ -148,7 +148,7 @@ TEST_CASE("ids that every round uses again become different, and clearing still 
     CHECK(shape(c) == Lines{"user", "assistant call_0", "tool call_0", "assistant call_0_2", "tool call_0_2",
                             "assistant call_0_3", "tool call_0_3", "assistant call_0_4", "tool call_0_4"});
     CHECK(c.messages()[4].parts[0].text.size() < 300);
-    CHECK(chain.before_model(c).stages[0].outcome == Outcome::undue);
+    CHECK(chain.before_model(c).stages[0].outcome == Outcome::not_due);
 }
 
 TEST_CASE("a chain repairs only where it is asked to, and a dry run repairs nothing", "[repair]") {
@@ -183,13 +183,13 @@ TEST_CASE("a reply that the model may go on with keeps the last word unless it e
 
 TEST_CASE("before a request a round that is answered in part is answered whole", "[repair]") {
     Conversation<> c = conversation_of({ChatMessage::user("q"), call("a").call("b", "read"), result("a")});
-    CHECK(c.repair(anthropic_messages()).outcome == Outcome::undue);  // b may still run
+    CHECK(c.repair(anthropic_messages()).outcome == Outcome::not_due);  // b may still run
     CHECK(codes(c.repair(anthropic_messages(), {.for_request = true})) == Lines{"missing_result"});
     CHECK(shape(c) == Lines{"user", "assistant a b", "tool a", "tool b"});
-    CHECK(c.repair(anthropic_messages(), {.for_request = true}).outcome == Outcome::undue);
+    CHECK(c.repair(anthropic_messages(), {.for_request = true}).outcome == Outcome::not_due);
 
     Conversation<> running = conversation_of({ChatMessage::user("q"), call("a")});
-    CHECK(running.repair(anthropic_messages(), {.for_request = true}).outcome == Outcome::undue);
+    CHECK(running.repair(anthropic_messages(), {.for_request = true}).outcome == Outcome::not_due);
 }
 
 TEST_CASE("tool names that the provider takes stay, others keep what they can", "[repair]") {

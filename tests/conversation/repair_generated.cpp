@@ -138,9 +138,9 @@ void expect_repaired(const History& history, const ValidityProfile& profile, Dic
 
     const RepairResult result = c.repair(profile, {.for_request = true});
     CHECK(result.committed() == (c.journal().size() == 1));
-    if (violations.empty()) CHECK(result.outcome == Outcome::undue);
+    if (violations.empty()) CHECK(result.outcome == Outcome::not_due);
     for (const Violation& v : validate(c.outline(), profile)) {
-        INFO(id_of(v.rule) << " at message " << v.message << ": " << v.text);
+        INFO(to_string(v.rule) << " at message " << v.message << ": " << v.text);
         CHECK(is_beyond_repair(v, c.outline()));
     }
     CHECK(result.remaining == validate(c.outline(), profile));

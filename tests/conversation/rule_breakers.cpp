@@ -11,7 +11,7 @@ namespace {
 
 /// Results at 2, 4 and 6, and a newer request.
 Conversation<> three_closed_rounds() {
-    Conversation<> conversation("units");
+    Conversation<> conversation("edit_groups");
     conversation.push_back(ChatMessage::user("do"));
     for (const char* id : {"a", "b", "c"}) {
         conversation.push_back(ChatMessage::assistant("").call(id, "read"));
@@ -30,32 +30,32 @@ Transaction<ChatMessage> edit_with_rules(Conversation<>& conversation) {
 
 }  // namespace
 
-TEST_CASE("the unit next to what it broke is taken back, the others are committed", "[transaction]") {
+TEST_CASE("the edit_group next to what it broke is taken back, the others are committed", "[transaction]") {
     Conversation<> conversation = three_closed_rounds();
     auto edit = edit_with_rules(conversation);
-    std::vector<Unit> units;
-    units.push_back(edit.begin_unit());
+    std::vector<EditGroup> edit_groups;
+    edit_groups.push_back(edit.begin_edit_group());
     edit.set_text(6, 0, "short", {});
-    units.push_back(edit.begin_unit());
+    edit_groups.push_back(edit.begin_edit_group());
     edit.erase(4, {});  // its call has no result then
     CHECK_THROWS_AS(edit.commit(), Error);
-    CHECK(edit.drop_rule_breakers(units) == std::vector<Unit>{units[1]});
+    CHECK(edit.drop_rule_breakers(edit_groups) == std::vector<EditGroup>{edit_groups[1]});
     CHECK(edit.commit().committed());
     CHECK(conversation.messages()[4].parts[0].text == std::string(400, 'x'));
     CHECK(conversation.messages()[6].parts[0].text == "short");
 }
 
-TEST_CASE("units that break no rule all stay, and none is taken that is not asked about", "[transaction]") {
+TEST_CASE("edit_groups that break no rule all stay, and none is taken that is not asked about", "[transaction]") {
     Conversation<> conversation = three_closed_rounds();
     auto edit = edit_with_rules(conversation);
-    const Unit harmless = edit.begin_unit();
+    const EditGroup harmless = edit.begin_edit_group();
     edit.set_text(2, 0, "short", {});
     CHECK(edit.drop_rule_breakers({harmless}).empty());
-    const Unit breaking = edit.begin_unit();
+    const EditGroup breaking = edit.begin_edit_group();
     edit.erase(4, {});
-    CHECK(edit.drop_rule_breakers({harmless}) == std::vector<Unit>{harmless});
+    CHECK(edit.drop_rule_breakers({harmless}) == std::vector<EditGroup>{harmless});
     CHECK_THROWS_AS(edit.commit(), Error);
-    CHECK(edit.drop_rule_breakers({breaking}) == std::vector<Unit>{breaking});
+    CHECK(edit.drop_rule_breakers({breaking}) == std::vector<EditGroup>{breaking});
     CHECK(edit.commit().outcome == Outcome::nothing);
 }
 
@@ -63,14 +63,14 @@ TEST_CASE("a shorter text in the very message that a rule names stays, and what 
     Conversation<> conversation = three_closed_rounds();
     auto edit = edit_with_rules(conversation);
     const Provenance cut{.origin = Origin::placeholder, .reason = "cut"};
-    std::vector<Unit> units;
-    units.push_back(edit.begin_unit());
+    std::vector<EditGroup> edit_groups;
+    edit_groups.push_back(edit.begin_edit_group());
     edit.set_text(2, 0, "short", cut);
-    units.push_back(edit.begin_unit());
+    edit_groups.push_back(edit.begin_edit_group());
     edit.set_text(4, 0, "short", cut);
-    units.push_back(edit.begin_unit());
+    edit_groups.push_back(edit.begin_edit_group());
     edit.erase(3, {});  // the result at 4 has no call then
-    CHECK(edit.drop_rule_breakers(units) == std::vector<Unit>{units[2]});
+    CHECK(edit.drop_rule_breakers(edit_groups) == std::vector<EditGroup>{edit_groups[2]});
     CHECK(edit.commit().committed());
     CHECK(conversation.messages()[2].parts[0].text == "short");
     CHECK(conversation.messages()[4].parts[0].text == "short");
@@ -79,12 +79,12 @@ TEST_CASE("a shorter text in the very message that a rule names stays, and what 
 TEST_CASE("a text that breaks a rule by itself is taken back, the erased round beside it stays out", "[transaction]") {
     Conversation<> conversation = three_closed_rounds();
     auto edit = edit_with_rules(conversation);
-    std::vector<Unit> units;
-    units.push_back(edit.begin_unit());
+    std::vector<EditGroup> edit_groups;
+    edit_groups.push_back(edit.begin_edit_group());
     edit.replace_range(1, 3, {}, {});
-    units.push_back(edit.begin_unit());
+    edit_groups.push_back(edit.begin_edit_group());
     edit.set_text(2, 0, "\xFF", {});
-    CHECK(edit.drop_rule_breakers(units) == std::vector<Unit>{units[1]});
+    CHECK(edit.drop_rule_breakers(edit_groups) == std::vector<EditGroup>{edit_groups[1]});
     CHECK(edit.commit().committed());
     CHECK(conversation.size() == 7);
     CHECK(conversation.messages()[2].parts[0].text == std::string(400, 'x'));

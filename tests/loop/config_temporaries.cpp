@@ -25,11 +25,11 @@ std::size_t number_of(const Configs&...) {
     ChainConfig{}, ChainConfig{.dry_run = true}, ModelProfile{}, CacheProfile{}, Prices{}, Limits{},               \
         ValidityProfile{}, RequestLimits{}, CommitOptions{}, RepairOptions{}, HookRequest<>{}, ChainCallbacks<>{}, \
         GenerateOptions{}, TextOptions{}, CharsOptions{}, MemoryStorageOptions{}, FileStorageOptions {}
-#define WHITTLE_TEST_DIGEST_CONFIGS                                                                                \
-    DigestConfig{}, RetryConfig{}, FailoverConfig{}, RenderOptions{}, DataFrameOptions{},                          \
-        DigestCallbacks<ChatMessage>{}, SummarizationConfig{}, PreserveSkillsConfig{}, DefaultFinalizerConfig{},   \
-        SummarizationCallbacks<>{}, FoldLimits{}, CompactionConfig{}, CompactionLimits{}, CompactionCallbacks<>{}, \
-        PruningConfig{}, FetchMediaOptions {}
+#define WHITTLE_TEST_DIGEST_CONFIGS                                                                                 \
+    SummaryGenerationConfig{}, RetryConfig{}, FailoverConfig{}, RenderOptions{}, DataFrameOptions{},                \
+        SummaryGenerationCallbacks<ChatMessage>{}, SummarizationConfig{}, PreserveSkillsConfig{},                   \
+        DefaultFinalizerConfig{}, SummarizationCallbacks<>{}, FoldLimits{}, CompactionConfig{}, CompactionLimits{}, \
+        CompactionCallbacks<>{}, PruningConfig{}, FetchMediaOptions {}
 #define WHITTLE_TEST_OTHER_CONFIGS                                                                                 \
     ReductionConfig{}, ToolReductionConfig{}, ReductionCallbacks<>{}, ToolReductionCallbacks{},                    \
         ReadOffloadedOptions{}, TokenSavingConfig{}, WordOptions{}, LoopConfig{}, LoopCallbacks{},                 \

@@ -83,7 +83,7 @@ TEST_CASE("without a model a preset keeps clicks, searches and queries inside sm
         for (const std::int64_t window : {4'000, 8'000, 16'000, 32'000}) {
             for (const char* kind : {"click", "search", "sql", "silent", "mixed"}) {
                 for (const int together : {1, 6}) {
-                    CAPTURE(name_of(preset), window, kind, together);
+                    CAPTURE(to_string(preset), window, kind, together);
                     GeneratedSession session(kind, static_cast<std::uint64_t>(window));
                     WindowedProvider provider{window, session, together};
                     std::vector<Tool> tools;

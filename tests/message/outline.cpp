@@ -244,11 +244,11 @@ TEST_CASE("joining a whole list is the same as joining one by one", "[groups]") 
 
 TEST_CASE("an origin has a name, and the name gives it back", "[provenance]") {
     for (int i = 0; i <= static_cast<int>(Origin::transient); ++i) {
-        CHECK(origin_from(name_of(static_cast<Origin>(i))) == static_cast<Origin>(i));
+        CHECK(origin_from(to_string(static_cast<Origin>(i))) == static_cast<Origin>(i));
     }
-    CHECK(name_of(Origin::placeholder) == "placeholder");
+    CHECK(to_string(Origin::placeholder) == "placeholder");
     CHECK(origin_from("no such word") == Origin::original);
     CHECK(origin_of(nullptr) == Origin::original);
-    CHECK(name_of(Role::assistant) == "assistant");
-    CHECK(name_of(PartKind::tool_result) == "tool_result");
+    CHECK(to_string(Role::assistant) == "assistant");
+    CHECK(to_string(PartKind::tool_result) == "tool_result");
 }

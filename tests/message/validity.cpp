@@ -238,10 +238,10 @@ TEST_CASE("profiles and rules are found by name", "[validity]") {
     CHECK(find_validity_profile("anthropic_thinking") == &anthropic_thinking());
     CHECK(find_validity_profile("gemini") == &gemini_chat());
     CHECK(validity_profiles().size() == 5);
-    CHECK(id_of(Rule::G2_paired) == "G2");
-    CHECK(id_of(Rule::OC1_results_follow) == "OC1");
+    CHECK(to_string(Rule::G2_paired) == "G2");
+    CHECK(to_string(Rule::OC1_results_follow) == "OC1");
     CHECK(severity_of(Rule::G1_utf8) == Severity::refused);
-    CHECK(id_of(static_cast<Rule>(99)) == "unknown");
+    CHECK(to_string(static_cast<Rule>(99)) == "unknown");
     CHECK(openai_chat().rules.size() == 11);
     CHECK(openai_compatible().rules.size() == 16);
 }

@@ -120,7 +120,7 @@ TEST_CASE("every rule can be broken alone, and is then the only one reported", "
             Messages messages = random_history(random);
             breakage.apply(messages, random);
             const std::vector<Violation> found = check(messages);
-            CAPTURE(id_of(breakage.rule));
+            CAPTURE(to_string(breakage.rule));
             REQUIRE(found.size() == 1);
             CHECK(found[0].rule == breakage.rule);
             CHECK(found[0].serial == found[0].message + 1);
@@ -157,7 +157,7 @@ TEST_CASE("random lists of any shape are checked without harm, and their violati
                 if (v.message <= messages.size() && (v.serial == 0) == (v.message == messages.size()) &&
                     !v.text.empty())
                     continue;
-                CAPTURE(profile->name, id_of(v.rule), v.message, v.serial, v.text);
+                CAPTURE(profile->name, to_string(v.rule), v.message, v.serial, v.text);
                 FAIL("a violation that names no message of the list");
             }
         }

@@ -109,7 +109,7 @@ TEST_CASE("only rate_limit, server and transport are asked again", "[retry]") {
                 {ModelErrorClass::auth, 1},        {ModelErrorClass::overflow, 1}, {ModelErrorClass::refusal, 1},
                 {ModelErrorClass::bad_request, 1}, {ModelErrorClass::cancelled, 1}};
     for (const auto& row : rows) {
-        CAPTURE(name_of(row.error_class));
+        CAPTURE(to_string(row.error_class));
         World world;
         const ModelError error(row.error_class, "no");
         Script script{{error, error}};
@@ -236,7 +236,7 @@ TEST_CASE("a retry configuration with bad fields is refused with all of them", "
 TEST_CASE("the next model of the list answers for one that is down, busy or not allowed", "[failover]") {
     for (const ModelErrorClass error_class :
          {ModelErrorClass::rate_limit, ModelErrorClass::server, ModelErrorClass::transport, ModelErrorClass::auth}) {
-        CAPTURE(name_of(error_class));
+        CAPTURE(to_string(error_class));
         Script first{{ModelError(error_class, "no")}};
         Script second;
         const ChatModel model = with_failover<ChatMessage>({model_of(first), model_of(second)});

@@ -102,7 +102,7 @@ private:
 }  // namespace
 
 TEST_CASE("presets are found by their names, and every name is its own", "[preset]") {
-    for (const Preset preset : presets()) CHECK(find_preset(name_of(preset)) == preset);
+    for (const Preset preset : presets()) CHECK(find_preset(to_string(preset)) == preset);
     CHECK_FALSE(find_preset("Recommended").has_value());
     CHECK_FALSE(find_preset("").has_value());
 }
@@ -132,7 +132,7 @@ TEST_CASE("a preset takes the cache of the profile, or brings its own", "[preset
 TEST_CASE("every preset passes the checks of its chain at every window, with a model and without", "[preset]") {
     for (const Preset preset : presets()) {
         for (const std::int64_t window : {0, 4'000, 8'192, 32'000, 128'000, 200'000, 1'000'000}) {
-            CAPTURE(name_of(preset), window);
+            CAPTURE(to_string(preset), window);
             const PresetConfig config =
                 preset_config(preset, {.context_window = window, .output_reserve = window / 4 * (window % 3)});
             const auto model =
@@ -154,7 +154,7 @@ TEST_CASE("below its start size a preset changes nothing that was sent", "[prese
 
 TEST_CASE("a preset keeps a long run inside a small window, and nothing is lost", "[preset]") {
     for (const Preset preset : presets()) {
-        CAPTURE(name_of(preset));
+        CAPTURE(to_string(preset));
         Reader agent(preset_config(preset, {.context_window = 8'000}));
         agent.read(120);
         for (const std::int64_t tokens : agent.sent) CHECK(tokens < 8'000);
@@ -165,7 +165,7 @@ TEST_CASE("a preset keeps a long run inside a small window, and nothing is lost"
 
 TEST_CASE("without a window a preset learns it from the first overflow", "[preset]") {
     for (const Preset preset : presets()) {
-        CAPTURE(name_of(preset));
+        CAPTURE(to_string(preset));
         Reader agent(preset_config(preset));
         while (agent.sent.empty() || agent.sent.back() < 9'000) agent.read(1);
         CHECK(agent.chain.on_overflow(agent.conversation, {.limit = 9'000, .used = agent.sent.back()}));
@@ -177,7 +177,7 @@ TEST_CASE("without a window a preset learns it from the first overflow", "[prese
 
 TEST_CASE("parts of a window leave the output reserve free", "[preset]") {
     for (const Preset preset : presets()) {
-        CAPTURE(name_of(preset));
+        CAPTURE(to_string(preset));
         Reader agent(preset_config(preset, {.context_window = 12'000, .output_reserve = 4'000}));
         agent.read(120);
         for (const std::int64_t tokens : agent.sent) CHECK(tokens < 8'000);
@@ -196,7 +196,7 @@ TEST_CASE("without a window clearing comes before the summary", "[preset]") {
 
 TEST_CASE("results that trimming has shortened are cleared when room is needed, and come back", "[preset]") {
     for (const Preset preset : presets()) {
-        CAPTURE(name_of(preset));
+        CAPTURE(to_string(preset));
         PresetConfig config = preset_config(preset, {.context_window = 8'000});
         config.trimming.window_fraction = 0.0;
         config.chain.on_error = OnError::propagate;

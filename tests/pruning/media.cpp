@@ -181,6 +181,6 @@ TEST_CASE("the text says what it was, in both languages", "[media]") {
     CHECK(media_reference("c/media/ab", "image/png", Language::english) == "[image: ref://c/media/ab]");
     CHECK(media_reference("c/media/ab", "image/png", Language::chinese) == "[图片: ref://c/media/ab]");
     CHECK(media_removed("image/png", Language::chinese) == "[图片已移除]");
-    CHECK(name_of(MediaMode::automatic) == "automatic");
-    CHECK(name_of(MediaMode::reference) == "reference");
+    CHECK(to_string(MediaMode::automatic) == "automatic");
+    CHECK(to_string(MediaMode::reference) == "reference");
 }

@@ -218,9 +218,9 @@ TEST_CASE("a repeat changes nothing", "[pruning]") {
     const Chain<> chain{ChainConfig{.storage = memory_storage()}, Pruning<>{{.skip_boundary_turns = 1}}};
     REQUIRE(outcome(chain.before_model(c)) == Outcome::committed);
     const std::uint64_t version = c.version();
-    CHECK(outcome(chain.before_model(c)) == Outcome::undue);
+    CHECK(outcome(chain.before_model(c)) == Outcome::not_due);
     const Chain<> fresh{ChainConfig{.storage = memory_storage()}, Pruning<>{{.skip_boundary_turns = 1}}};
-    CHECK(outcome(fresh.before_model(c)) == Outcome::undue);
+    CHECK(outcome(fresh.before_model(c)) == Outcome::not_due);
     c.notes("pruning").erase("seen_up_to");
     CHECK(outcome(chain.before_model(c)) == Outcome::nothing);
     CHECK(c.version() == version);

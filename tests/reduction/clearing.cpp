@@ -80,7 +80,7 @@ TEST_CASE("the trigger is exceeded, not reached", "[reduction]") {
     WITH_EACH_MESSAGE_TYPE(type);
     AnyConversation c = rounds(type, {"a", "b"});
     const std::int64_t size = c.tokens(chars());
-    CHECK(AnyChain(type, ChainConfig{}, above(size)).before_model(c).find("reduction")->outcome == Outcome::undue);
+    CHECK(AnyChain(type, ChainConfig{}, above(size)).before_model(c).find("reduction")->outcome == Outcome::not_due);
     CHECK(AnyChain(type, ChainConfig{}, above(size - 1)).before_model(c).find("reduction")->outcome ==
           Outcome::committed);
 }
@@ -171,7 +171,7 @@ TEST_CASE("a plan that frees too little writes nothing and is made again when a 
     config.clear_at_least_tokens = 900;  // a frees about 480
     const AnyChain chain(type, ChainConfig{.storage = storage}, config);
     CHECK(chain.before_model(c).find("reduction")->outcome == Outcome::too_small);
-    CHECK(chain.before_model(c).find("reduction")->outcome == Outcome::remembered);
+    CHECK(chain.before_model(c).find("reduction")->outcome == Outcome::cooling_down);
     CHECK(keys(*storage).empty());
     c.push_back(ChatMessage::assistant("").call("c", "read"));
     c.push_back(ChatMessage::result("c", "read", "short"));  // hardly any growth, but b may go now
@@ -187,7 +187,7 @@ TEST_CASE("a plan that can never free enough is remembered, however much it is a
     const AnyChain chain(type, ChainConfig{}, config);
     CHECK(chain.before_model(c).find("reduction")->outcome == Outcome::too_small);
     CHECK(c.notes("reduction").integer("retry_at_tokens") == INT64_MAX);
-    CHECK(chain.before_model(c).find("reduction")->outcome == Outcome::remembered);
+    CHECK(chain.before_model(c).find("reduction")->outcome == Outcome::cooling_down);
 }
 
 TEST_CASE("results of one name are stored under numbers, and none is tried twice", "[reduction]") {

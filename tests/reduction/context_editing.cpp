@@ -37,7 +37,7 @@ TEST_CASE("at or below the trigger nothing changes", "[context_editing]") {
     const std::int64_t tokens = c.tokens(chars());
     Bench::of(type, clear_above(tokens)).chain.before_model(c);
     CHECK(c.journal_size() == 0);
-    CHECK(c.report().stages[0].outcome == Outcome::undue);
+    CHECK(c.report().stages[0].outcome == Outcome::not_due);
 }
 
 TEST_CASE("of three long results two are cleared and the newest stays", "[context_editing]") {
@@ -98,7 +98,7 @@ TEST_CASE("two middlewares run in order and the second sees the first's work", "
         std::vector<AnyStage>{{.config = make(100), .name = "first"}, {.config = make(1'500), .name = "second"}});
     const Report& report = chain.before_model(c);
     CHECK(report.stages[0].outcome == Outcome::committed);
-    CHECK(report.stages[1].outcome == Outcome::undue);
+    CHECK(report.stages[1].outcome == Outcome::not_due);
     CHECK(report.stages[1].count < 1'500);
 }
 

@@ -55,7 +55,7 @@ TEST_CASE("a chain that joins a long chat folds it, whatever the provider bills 
         Conversation<> c = joined_chat(80'000, reported);
         const Told told = ask_with_trigger(c, 40'000);
         if (reported == 1) {  // by that usage nothing is due
-            CHECK(told.outcome == Outcome::undue);
+            CHECK(told.outcome == Outcome::not_due);
             continue;
         }
         CHECK(told.outcome == Outcome::committed);

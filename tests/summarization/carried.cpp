@@ -316,7 +316,7 @@ TEST_CASE("a hook under a floor that is too high counts only what is new", "[sum
     CHECK(chain.before_model(c).stages.at(0).outcome == Outcome::nothing);
     CHECK(counter->asked >= static_cast<int>(c.size()));
     counter->asked = 0;
-    CHECK(chain.before_model(c).stages.at(0).outcome == Outcome::remembered);
+    CHECK(chain.before_model(c).stages.at(0).outcome == Outcome::cooling_down);
     CHECK(counter->asked < 10);
 }
 
@@ -325,7 +325,7 @@ TEST_CASE("a part summary of half the room goes into the next request whole", "[
         return std::vector<DigestEntry>{{.label = "<message", .body = std::string(40'000, 'm')}};
     };
     const auto counter = chars();
-    DigestRequests requests(ChunkPlanner({{.serial = 1}, {.serial = 2}}, render, *counter), *counter, {});
+    SummaryRequests requests(ChunkPlanner({{.serial = 1}, {.serial = 2}}, render, *counter), *counter, {});
     const std::string so_far = std::string(10'000, 'a') + "MIDDLE" + std::string(10'000, 'b');  // 5,000 tokens
     const auto whole = requests.build({.message = 1}, so_far, 10'000);
     REQUIRE(whole);

@@ -64,11 +64,11 @@ TEST_CASE("with needs_all a summary waits until every condition holds", "[summar
     CHECK(outcome_of(any, talk) == Outcome::committed);
     Trigger both = any;
     both.needs_all = true;
-    CHECK(outcome_of(both, talk) == Outcome::undue);
+    CHECK(outcome_of(both, talk) == Outcome::not_due);
     both.context_messages = messages - 1;
     CHECK(outcome_of(both, talk) == Outcome::committed);
     both.context_tokens = 100'000;
-    CHECK(outcome_of(both, talk) == Outcome::undue);
+    CHECK(outcome_of(both, talk) == Outcome::not_due);
 }
 
 TEST_CASE("with needs_all the higher of two sizes decides, and an unknown window lets it wait", "[summarization]") {
@@ -76,7 +76,7 @@ TEST_CASE("with needs_all the higher of two sizes decides, and an unknown window
     CHECK(limits_of(both, 10'000).tokens == 5'000);
     CHECK(limits_of(both, 2'000).tokens == 3'000);
     CHECK(limits_of(both, 0).tokens == INT64_MAX);
-    CHECK(outcome_of(both, working_talk()) == Outcome::undue);
+    CHECK(outcome_of(both, working_talk()) == Outcome::not_due);
 
     Conversation<> taught = working_talk();
     const Chain<> chain = summing_up<ChatMessage>({.trigger = both, .keep_recent_tokens = 0});
@@ -89,7 +89,7 @@ TEST_CASE("the report of a summary that waits shows the condition that is missin
     const Chain<> chain = summing_up<ChatMessage>(
         {.trigger = {.context_tokens = 3'000, .context_messages = messages, .needs_all = true}});
     const StageReport& stage = chain.before_model(conversation).stages.front();
-    CHECK(stage.outcome == Outcome::undue);
+    CHECK(stage.outcome == Outcome::not_due);
     CHECK(stage.count == messages);
     CHECK(stage.threshold == messages);
 }

@@ -88,9 +88,9 @@ TEST_CASE("a summary that was prepared is committed without a call, and what cam
             Prepares<T> bench;
             Conversation<T> conversation("c");
             work_on(conversation, 7);
-            CHECK(bench.ask(conversation).outcome == Outcome::undue);
+            CHECK(bench.ask(conversation).outcome == Outcome::not_due);
             REQUIRE(bench.queue.jobs.size() == 1);
-            CHECK(bench.ask(conversation).outcome == Outcome::undue);
+            CHECK(bench.ask(conversation).outcome == Outcome::not_due);
             CHECK(bench.queue.jobs.size() == 1);  // one is enough
             CHECK(bench.model->asked.empty());
             bench.queue.run_all();

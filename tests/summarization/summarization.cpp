@@ -92,7 +92,7 @@ TEST_CASE("a long history becomes system text, newest request and a summary, on 
 TEST_CASE("below the trigger no model is asked", "[summarization]") {
     Bench bench(answering(), {.trigger = {.context_tokens = 100'000}});
     Conversation<M> c = talk();
-    CHECK(bench.ask(c).outcome == Outcome::undue);
+    CHECK(bench.ask(c).outcome == Outcome::not_due);
     CHECK(bench.model->asked.empty());
     CHECK(c.journal().empty());
 }
@@ -101,7 +101,7 @@ TEST_CASE("messages alone can be the trigger, and only more of them than it says
     Conversation<M> c = talk(3, 4, 2'000);
     const auto messages = static_cast<std::int64_t>(c.size());
     Bench equal(answering(), {.trigger = {.context_messages = messages}, .keep_recent_tokens = 0});
-    CHECK(equal.ask(c).outcome == Outcome::undue);
+    CHECK(equal.ask(c).outcome == Outcome::not_due);
     Bench above(answering(), {.trigger = {.context_messages = messages - 1}, .keep_recent_tokens = 0});
     CHECK(above.ask(c).outcome == Outcome::committed);
     CHECK(c.size() == 3);
@@ -191,7 +191,7 @@ TEST_CASE("internal events come in order and are off by default", "[summarizatio
         if (const auto* before = std::get_if<BeforeSummarize<M>>(&event))
             seen.push_back("before " + std::to_string(before->messages.size()));
         if (const auto* made = std::get_if<GenerateSummary<M>>(&event))
-            seen.push_back(std::string(name_of(made->phase)) + " " + std::to_string(made->attempt) +
+            seen.push_back(std::string(to_string(made->phase)) + " " + std::to_string(made->attempt) +
                            (made->error != nullptr ? " failed" : " ok"));
         if (const auto* after = std::get_if<AfterSummarize<M>>(&event))
             seen.push_back("after " + std::to_string(after->messages.size()));
@@ -275,9 +275,9 @@ TEST_CASE("a floor above the trigger is told once, with the numbers, and no mode
     Conversation<M> c("conv");
     push_all(c, {M::system(std::string(20'000, 's')), M::user("hello"), M::assistant("hi"), M::user("again")});
     CHECK(bench.ask(c).outcome == Outcome::nothing);
-    CHECK(bench.ask(c).outcome == Outcome::remembered);
+    CHECK(bench.ask(c).outcome == Outcome::cooling_down);
     c.push_back(M::assistant(std::string(4'000, 'x')));
-    CHECK(bench.ask(c).outcome == Outcome::remembered);
+    CHECK(bench.ask(c).outcome == Outcome::cooling_down);
     CHECK(bench.model->asked.empty());
     REQUIRE(told.size() == 1);
     CHECK(told[0].find("5001 tokens") != std::string::npos);
@@ -351,7 +351,7 @@ TEST_CASE("a reply that is no summary leaves the history as it was, and the next
         CHECK_FALSE(report.details->error.empty());
         CHECK(texts(c) == before);
         CHECK(c.journal().empty());
-        CHECK(bench.ask(c).outcome == Outcome::remembered);
+        CHECK(bench.ask(c).outcome == Outcome::cooling_down);
         CHECK(model->asked.size() == 1);
         c.push_back(M::assistant(std::string(800, 'x')));  // 5 % of the trigger
         bench.ask(c);
@@ -432,7 +432,7 @@ TEST_CASE("a finalizer or filter that throws is a failure like any other; memory
     Bench bench(answering(), small_trigger(), callbacks);
     Conversation<M> c = talk();
     CHECK(bench.ask(c).details->error.find("a bad finalizer") != std::string::npos);
-    CHECK(bench.ask(c).outcome == Outcome::remembered);
+    CHECK(bench.ask(c).outcome == Outcome::cooling_down);
     callbacks.finalize = nullptr;
     callbacks.user_message_filter = [](const CallbackContext&, const M&) -> bool { throw std::bad_alloc(); };
     Bench no_memory(answering(), small_trigger(), callbacks);

@@ -153,6 +153,6 @@ TEST_CASE("under skip what is no exception class is reported like any other fail
     Conversation<ChatMessage> conversation("conv");
     push_all(conversation, long_talk(3, 4, 2'000));
     CHECK(chain.before_model(conversation).stages.at(0).outcome == Outcome::failed);
-    CHECK(chain.before_model(conversation).stages.at(0).outcome == Outcome::remembered);
+    CHECK(chain.before_model(conversation).stages.at(0).outcome == Outcome::cooling_down);
     CHECK(calls == 1);
 }

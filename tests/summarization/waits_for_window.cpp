@@ -19,7 +19,7 @@ void expect_to_wait(const Chain<>& chain) {
     CHECK(chain.warnings()[0].allowed.find("waits") != std::string::npos);
     Conversation<> conversation("waiting");
     push_all(conversation, long_talk(3, 4, 2'000));
-    CHECK(chain.before_model(conversation).stages.at(0).outcome == Outcome::undue);
+    CHECK(chain.before_model(conversation).stages.at(0).outcome == Outcome::not_due);
     CHECK(conversation.size() == 31);
     CHECK(chain.on_overflow(conversation, {.limit = 4'000, .used = 6'000}));
     push_all(conversation, long_talk(2, 4, 2'000));

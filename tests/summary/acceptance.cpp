@@ -44,13 +44,13 @@ Work coding_session() {
     return work;
 }
 
-std::optional<DigestError> refusal_of(Work work, const std::string& reply) {
+std::optional<SummaryError> refusal_of(Work work, const std::string& reply) {
     return work.run([&](const Request&) { return say(reply); }).failure;
 }
 
-std::string kind_of(const std::optional<DigestError>& failure) {
+std::string kind_of(const std::optional<SummaryError>& failure) {
     if (!failure) return "accepted";
-    return failure->refusal ? std::string(name_of(*failure->refusal)) : failure->message;
+    return failure->refusal ? std::string(to_string(*failure->refusal)) : failure->message;
 }
 
 void expect(const std::string& kind, const Texts& replies) {
@@ -234,7 +234,7 @@ TEST_CASE("the names in a request are looked for once a reply's form is in order
         all.add("src/upload/client.py");
     });
     const Acceptance rules{.counter = *counter, .shown = &names};
-    DigestError error;
+    SummaryError error;
     CHECK_FALSE(accept_reply({.text = " "}, rules, error));
     CHECK_FALSE(accept_reply({.text = "cut off in the mid", .finish = FinishReason::length}, rules, error));
     CHECK(searches == 0);

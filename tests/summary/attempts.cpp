@@ -76,9 +76,9 @@ TEST_CASE("a reply that is no summary is a failed attempt with its reason", "[di
         Work work = short_talk();
         const auto version = work.conversation.version();
         const auto result = work.run([&](const Request&) { return example.reply; });
-        CAPTURE(name_of(example.why));
+        CAPTURE(to_string(example.why));
         REQUIRE(result.failure);
-        CHECK(result.failure->failure == DigestFailure::refused);
+        CHECK(result.failure->failure == SummaryFailure::refused);
         CHECK(result.failure->refusal == example.why);
         CHECK(result.summary.empty());
         REQUIRE(result.response);
@@ -207,7 +207,7 @@ TEST_CASE("failover ends after its attempts, and its callback's errors end it", 
             throw std::runtime_error("no backup today");
         };
         const auto result = work.run(fails);
-        CHECK(result.failure->failure == DigestFailure::callback);
+        CHECK(result.failure->failure == SummaryFailure::callback);
         CHECK(result.failure->message == "get_failover_model: no backup today");
     }
     SECTION("the callback gives no model") {
@@ -234,7 +234,7 @@ TEST_CASE("failover ends after its attempts, and its callback's errors end it", 
             return FailoverModel<ChatMessage>{backup, {ChatMessage::user(std::string(4'000, 'x'))}, 500};
         };
         const auto result = work.run(fails);
-        CHECK(result.failure->failure == DigestFailure::does_not_fit);
+        CHECK(result.failure->failure == SummaryFailure::does_not_fit);
         CHECK(calls == 0);
     }
 }
@@ -245,7 +245,7 @@ TEST_CASE("every attempt is told, with its phase and number", "[digest]") {
     work.config.failover = FailoverConfig{.max_retries = 2};
     std::vector<std::string> told;
     work.callbacks.on_generate = [&](const Seen& seen) {
-        told.push_back(std::string(name_of(seen.phase)) + std::to_string(seen.number) +
+        told.push_back(std::string(to_string(seen.phase)) + std::to_string(seen.number) +
                        (seen.response ? " response" : "") + (seen.error ? " error" : ""));
         throw std::runtime_error("a watcher's own problem");
     };
@@ -272,7 +272,7 @@ TEST_CASE("a hook's model calls and time are obeyed and counted, its report fill
     };
     SECTION("calls") {
         const auto result = work.run(fails);
-        CHECK(result.failure->failure == DigestFailure::budget);
+        CHECK(result.failure->failure == SummaryFailure::budget);
         CHECK(budget.model_calls == 0);
         REQUIRE(report.details);
         REQUIRE(report.details->model_calls.size() == 2);
@@ -283,7 +283,7 @@ TEST_CASE("a hook's model calls and time are obeyed and counted, its report fill
     SECTION("a pause that is longer than the time left is not begun") {
         budget.deadline = 900;
         const auto result = work.run(fails);
-        CHECK(result.failure->failure == DigestFailure::budget);
+        CHECK(result.failure->failure == SummaryFailure::budget);
         CHECK(result.model_calls == 1);
         CHECK(work.clock->now() == 30);
     }
@@ -417,7 +417,7 @@ TEST_CASE("gen_model_input has full control and is not chunked", "[digest]") {
         work.config.max_input_tokens = 150;
         work.config.retry = RetryConfig{};
         const auto result = work.run([](const Request&) { return say("never"); });
-        CHECK(result.failure->failure == DigestFailure::does_not_fit);
+        CHECK(result.failure->failure == SummaryFailure::does_not_fit);
         CHECK(result.model_calls == 0);
     }
 }

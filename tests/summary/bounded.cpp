@@ -172,7 +172,7 @@ TEST_CASE("a window in which not even the instructions fit is refused without a 
         work.config.max_input_tokens = window;
         const auto result = work.run([](const Request&) { return say("never"); });
         REQUIRE(result.failure);
-        CHECK(result.failure->failure == DigestFailure::does_not_fit);
+        CHECK(result.failure->failure == SummaryFailure::does_not_fit);
         CHECK(result.model_calls == 0);
     }
 }
@@ -222,7 +222,7 @@ TEST_CASE("a provider that finds everything too large ends the digest", "[digest
     const auto result = work.run([](const Request&) -> ChatReply {
         throw ModelError(Overflow{100, 1'000'000}, "too many tokens");
     });
-    CHECK(result.failure->failure == DigestFailure::does_not_fit);
+    CHECK(result.failure->failure == SummaryFailure::does_not_fit);
     CHECK(result.model_calls < 20);
 }
 
@@ -233,7 +233,7 @@ TEST_CASE("a digest that was interrupted goes on where it was, with every serial
     std::vector<ChunkRecord> chunks;
     std::vector<std::string> asked;
     int runs = 0;
-    DigestResult<ChatMessage> result;
+    SummaryGenerationResult<ChatMessage> result;
     do {
         HookBudget budget{.model_calls = 4};
         work.environment.budget = &budget;
@@ -244,9 +244,10 @@ TEST_CASE("a digest that was interrupted goes on where it was, with every serial
         CHECK(result.resumed == (runs > 0));
         chunks.insert(chunks.end(), result.chunks.begin(), result.chunks.end());
         if (!result.ok()) {
-            CHECK(result.failure->failure == DigestFailure::budget);
+            CHECK(result.failure->failure == SummaryFailure::budget);
             CHECK(work.state.summary_so_far == "gist " + std::to_string(asked.size()));
-            const DigestState copy = digest_state_from(to_text(work.state));  // as a note that was saved
+            const SummaryGenerationState copy =
+                summary_generation_state_from(to_text(work.state));  // as a note that was saved
             CHECK(copy == work.state);
             work.state = copy;
         }
@@ -278,7 +279,7 @@ TEST_CASE("a state is used only for the same messages; one that has grown at its
         CHECK(result.resumed);
     }
     SECTION("another conversation") {
-        const DigestState state = interrupted().state;
+        const SummaryGenerationState state = interrupted().state;
         Work other;
         other.config.max_input_tokens = 3'000;
         other.user("a different start");
@@ -294,9 +295,9 @@ TEST_CASE("a state is used only for the same messages; one that has grown at its
         CHECK_FALSE(work.run(answer).resumed);
     }
     SECTION("what is no state") {
-        CHECK(digest_state_from("").empty());
-        CHECK(digest_state_from("{\"summary\": 5}").empty());
-        CHECK(digest_state_from("[]").empty());
+        CHECK(summary_generation_state_from("").empty());
+        CHECK(summary_generation_state_from("{\"summary\": 5}").empty());
+        CHECK(summary_generation_state_from("[]").empty());
     }
 }
 
@@ -423,7 +424,7 @@ TEST_CASE("random histories, valid and broken, are covered within any window or 
         });
         CAPTURE(seed, work.config.max_input_tokens);
         if (!result.ok()) {
-            CHECK(result.failure->failure == DigestFailure::does_not_fit);
+            CHECK(result.failure->failure == SummaryFailure::does_not_fit);
             continue;
         }
         ++folded;
@@ -436,7 +437,7 @@ TEST_CASE("in Chinese the frame, the notes and the instructions are Chinese", "[
     Work work = short_talk();
     work.environment.language = Language::chinese;
     const auto result = work.run([](const Request& request) {
-        CHECK(text_of(request.messages[0]) == digest_system_instruction(Language::chinese));
+        CHECK(text_of(request.messages[0]) == summary_system_instruction(Language::chinese));
         CHECK(data_of(request).find("只是数据") != std::string::npos);
         CHECK(text_of(request.messages[2]) == summary_instruction(Language::chinese));
         return say("<summary>摘要</summary>");

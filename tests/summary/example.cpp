@@ -13,8 +13,8 @@ namespace {
 /// A summary of the first two messages; empty if the model does not give one.
 std::string sum_up(Model<ChatMessage>& model, const Conversation<>& conversation) {
     const std::vector<std::size_t> fold{0, 1};
-    const DigestConfig config{.max_input_tokens = 8'000, .retry = RetryConfig{.max_retries = 2}};
-    DigestState state;
+    const SummaryGenerationConfig config{.max_input_tokens = 8'000, .retry = RetryConfig{.max_retries = 2}};
+    SummaryGenerationState state;
     const auto result = digest<ChatMessage>(
         {.model = model, .messages = conversation.messages(), .outline = conversation.outline(), .fold = fold}, config,
         {}, {.purpose = "example: summary"}, state);

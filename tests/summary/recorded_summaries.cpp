@@ -61,7 +61,7 @@ std::string refusal_of(const Conversation<Recorded>& conversation, const std::st
     });
     std::vector<std::size_t> fold(conversation.size());
     std::iota(fold.begin(), fold.end(), std::size_t{0});
-    DigestState state;
+    SummaryGenerationState state;
     const auto result = digest<Recorded>(
         {.model = model, .messages = conversation.messages(), .outline = conversation.outline(), .fold = fold},
         {.max_input_tokens = 100'000'000}, {}, {.purpose = "test"}, state);

@@ -20,7 +20,7 @@ std::string honest_text() {
            "3. Next: the error messages of `parse_call`, which name the wrong line.";
 }
 
-std::optional<DigestError> failure_of(const std::string& instruction, const std::string& reply) {
+std::optional<SummaryError> failure_of(const std::string& instruction, const std::string& reply) {
     Work work = short_talk();
     work.config.user_instruction = instruction;
     return work.run([&](const Request&) { return say(reply); }).failure;
@@ -55,7 +55,7 @@ TEST_CASE("should_failover is told the number of the first model's last attempt"
     work.config.failover = FailoverConfig{.max_retries = 2};
     std::vector<std::string> asked;
     work.callbacks.failover.should_failover = [&](const Attempt<ChatMessage>& attempt) {
-        asked.push_back(std::string(name_of(attempt.phase)) + std::to_string(attempt.number));
+        asked.push_back(std::string(to_string(attempt.phase)) + std::to_string(attempt.number));
         return true;
     };
     const auto result =
@@ -69,7 +69,7 @@ TEST_CASE("a part's summary of half the room goes on whole, and leaves a third t
     work.config.max_input_tokens = 3'000;
     for (int i = 0; i < 10; ++i) work.user("request " + std::to_string(i) + std::string(2'000, 'x')).assistant("done");
     const std::int64_t fixed =
-        count_message(ChatMessage::system(std::string(digest_system_instruction({}))), *chars()) +
+        count_message(ChatMessage::system(std::string(summary_system_instruction({}))), *chars()) +
         count_message(ChatMessage::user(std::string(summary_instruction({}))), *chars());
     const std::int64_t room = 3'000 - fixed;
     const std::string part = "HEAD " + std::string(static_cast<std::size_t>(room * 4 / 2), 's') + " TAIL";

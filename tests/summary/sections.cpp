@@ -26,16 +26,16 @@ struct SectionModel {
         return Reply<ChatMessage>{ChatMessage::assistant("<summary>" + text + "</summary>")};
     }};
 
-    DigestResult<ChatMessage> digest_with(DigestConfig config = {.required_sections = wanted},
-                                          HookBudget* budget = nullptr) {
+    SummaryGenerationResult<ChatMessage> generate_summary_with(
+        SummaryGenerationConfig config = {.required_sections = wanted}, HookBudget* budget = nullptr) {
         Conversation<> c("c");
         c.push_back(ChatMessage::user("mend it " + std::string(2'000, 'w')));
         c.push_back(ChatMessage::assistant("mended"));
         const std::vector<std::size_t> fold{0, 1};
-        DigestEnvironment environment;
+        SummaryGenerationEnvironment environment;
         environment.purpose = "test: summary";
         environment.budget = budget;
-        DigestState state;
+        SummaryGenerationState state;
         return digest<ChatMessage>({.model = model, .messages = c.messages(), .outline = c.outline(), .fold = fold},
                                    config, {}, environment, state);
     }
@@ -57,7 +57,7 @@ TEST_CASE("headings are found in any case of letters, wherever they stand", "[se
 
 TEST_CASE("a model that leaves a section out is told once which, and asked again", "[sections]") {
     SectionModel script{{"Goal: mend it", "Goal: mend it\nFiles: a.cpp"}};
-    const auto result = script.digest_with();
+    const auto result = script.generate_summary_with();
     REQUIRE(result.ok());
     CHECK(result.summary == "Goal: mend it\nFiles: a.cpp");
     CHECK(result.missing_sections.empty());
@@ -71,31 +71,31 @@ TEST_CASE("a model that leaves a section out is told once which, and asked again
 
 TEST_CASE("what lacks fewer sections stands, and a summary is never refused for them", "[sections]") {
     SectionModel worse{{"Goal: mend it", "nothing of the kind but longer"}};
-    const auto first = worse.digest_with();
+    const auto first = worse.generate_summary_with();
     REQUIRE(first.ok());
     CHECK(first.summary == "Goal: mend it");
     CHECK(first.missing_sections == std::vector<std::string>{"Files"});
     CHECK(first.model_calls == 2);
 
     SectionModel refused{{"Goal: mend it", ""}};
-    CHECK(refused.digest_with().summary == "Goal: mend it");
+    CHECK(refused.generate_summary_with().summary == "Goal: mend it");
 }
 
 TEST_CASE("nobody is asked twice where nothing lacks, nothing is required, or no call or room is left", "[sections]") {
     SectionModel whole{{"Goal: mend it\nFiles: none"}};
-    CHECK(whole.digest_with().model_calls == 1);
+    CHECK(whole.generate_summary_with().model_calls == 1);
     SectionModel free{{"no heading at all in this one"}};
-    CHECK(free.digest_with({}).model_calls == 1);
+    CHECK(free.generate_summary_with({}).model_calls == 1);
 
     SectionModel poor{{"Goal: mend it", "Goal: mend it\nFiles: a.cpp"}};
     HookBudget budget{.model_calls = 1};
-    const auto result = poor.digest_with({.required_sections = wanted}, &budget);
+    const auto result = poor.generate_summary_with({.required_sections = wanted}, &budget);
     CHECK(result.ok());
     CHECK(poor.asked.size() == 1);
 
     SectionModel narrow{{"Goal: mend it " + std::string(1'600, 'g')}};
-    DigestConfig config{.required_sections = wanted};
+    SummaryGenerationConfig config{.required_sections = wanted};
     config.max_input_tokens = 1'400;
     config.max_summary_tokens = 1'000;
-    CHECK(narrow.digest_with(config).model_calls <= 2);
+    CHECK(narrow.generate_summary_with(config).model_calls <= 2);
 }

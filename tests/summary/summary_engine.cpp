@@ -232,7 +232,7 @@ TEMPLATE_TEST_CASE("after a failure the history is as it was, and the next attem
     CHECK(bench.ask(conversation).outcome == Outcome::failed);
     CHECK(all_of(conversation) == before);
     CHECK(bench.model->asked.size() == 1);
-    CHECK(bench.ask(conversation).outcome == Outcome::remembered);
+    CHECK(bench.ask(conversation).outcome == Outcome::cooling_down);
     CHECK(bench.model->asked.size() == 1);
     push_turns(conversation, 3);
     CHECK(bench.ask(conversation).outcome == Outcome::failed);
@@ -243,9 +243,9 @@ TEMPLATE_TEST_CASE("a summary that was prepared is committed without a call in t
     Bench<TestType> bench([](const auto&, int) { return gist(); }, {.prepare_fraction = 0.7});
     Conversation<> conversation = talk(13);
     REQUIRE(conversation.tokens(chars()) < trigger);
-    CHECK(bench.ask(conversation).outcome == Outcome::undue);
+    CHECK(bench.ask(conversation).outcome == Outcome::not_due);
     REQUIRE(bench.jobs->size() == 1);
-    CHECK(bench.ask(conversation).outcome == Outcome::undue);
+    CHECK(bench.ask(conversation).outcome == Outcome::not_due);
     CHECK(bench.jobs->size() == 1);  // one is enough
     CHECK(bench.model->asked.empty());
     bench.run_jobs();
@@ -262,7 +262,7 @@ TEMPLATE_TEST_CASE("a summary that was prepared is committed without a call in t
 TEMPLATE_TEST_CASE("a summary that is still being prepared is waited for a while, then dropped", ON_BOTH) {
     Bench<TestType> bench([](const auto&, int) { return gist(); }, {.prepare_fraction = 0.7});
     Conversation<> conversation = talk(15);
-    REQUIRE(bench.ask(conversation).outcome == Outcome::undue);
+    REQUIRE(bench.ask(conversation).outcome == Outcome::not_due);
     REQUIRE(bench.jobs->size() == 1);
     while (conversation.tokens(chars()) <= trigger) conversation.push_back(ChatMessage::user("go on"));
     CHECK(bench.ask(conversation).outcome == Outcome::nothing);
@@ -276,7 +276,7 @@ TEMPLATE_TEST_CASE("a summary that is still being prepared is waited for a while
 TEMPLATE_TEST_CASE("a prepared summary of messages that may not go any more is dropped", ON_BOTH) {
     Bench<TestType> bench([](const auto&, int) { return gist(); }, {.prepare_fraction = 0.7});
     Conversation<> conversation = talk(13);
-    REQUIRE(bench.ask(conversation).outcome == Outcome::undue);
+    REQUIRE(bench.ask(conversation).outcome == Outcome::not_due);
     bench.run_jobs();
     conversation.pin(conversation.outline()[1].serial);
     push_turns(conversation, 5);
@@ -296,7 +296,7 @@ TEMPLATE_TEST_CASE("a host that refuses is asked before the model is paid, and a
     Bench<TestType> bench([](const auto&, int) { return gist(); }, {}, config);
     Conversation<> conversation = talk(20);
     CHECK(bench.ask(conversation).outcome == Outcome::vetoed);
-    CHECK(bench.ask(conversation).outcome == Outcome::remembered);
+    CHECK(bench.ask(conversation).outcome == Outcome::cooling_down);
     CHECK(asked == 1);
     CHECK(bench.model->asked.empty());
     push_turns(conversation, 3);

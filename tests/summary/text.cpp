@@ -90,14 +90,14 @@ TEST_CASE("the pause doubles up to ten seconds, with a random part of up to half
 
 TEST_CASE("all bad settings are named at once", "[digest]") {
     Problems problems;
-    DigestConfig config{
+    SummaryGenerationConfig config{
         .max_input_tokens = -1, .max_summary_tokens = -1, .retry = RetryConfig{-1}, .failover = FailoverConfig{-2}};
     config.model_options = {.max_output_tokens = -5, .temperature = -0.1, .extra = "[1]"};
-    check_digest(config, "summarization", problems);
+    check_summary_generation(config, "summarization", problems);
     CHECK(problems.all().size() == 7);
     CHECK(problems.all()[0].field == "summarization.model_options.max_output_tokens");
     Problems none;
-    check_digest({}, "summarization", none);
+    check_summary_generation({}, "summarization", none);
     CHECK(none.all().empty());
 }
 
@@ -106,7 +106,7 @@ TEST_CASE("the instructions ask for text only, nine sections and the user's mess
         const std::string task(summary_instruction(language));
         for (const char* word : {"<analysis>", "<summary>", "<all_user_messages>", "\n1. ", "\n9. "})
             CHECK(task.find(word) != std::string::npos);
-        CHECK_FALSE(digest_system_instruction(language).empty());
+        CHECK_FALSE(summary_system_instruction(language).empty());
         CHECK(estimate()->count(task) < 900);  // a small summariser has room for it
     }
 }
@@ -210,7 +210,7 @@ TEST_CASE("a summary that quotes tools and errors is no error and no refusal", "
     const std::vector<std::string_view> instructions{summary_instruction(Language::english)};
     const auto counter = chars();
     const Acceptance rules{.counter = *counter, .instructions = instructions};
-    DigestError error;
+    SummaryError error;
     CHECK(accept_reply({"The build failed with \"Error: no such file\"; fixed in a.cpp."}, rules, error));
     CHECK(accept_reply({"The user said: I'm sorry, but I can't wait. Error: 500 was seen."}, rules, error));
     CHECK(accept_reply({std::string("Error: 500 was what the user reported first. ") + std::string(900, 'x')}, rules,

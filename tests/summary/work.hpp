@@ -19,12 +19,12 @@ using ChatReply = Reply<ChatMessage>;
 /// A digest of a whole conversation, with a clock that stands still.
 struct Work {
     Conversation<> conversation{"digest"};
-    DigestConfig config{};
-    DigestCallbacks<ChatMessage> callbacks{};
+    SummaryGenerationConfig config{};
+    SummaryGenerationCallbacks<ChatMessage> callbacks{};
     std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>();
-    DigestEnvironment environment{
+    SummaryGenerationEnvironment environment{
         .clock = clock, .random = std::make_shared<SeededRandom>(1), .purpose = "test: summary"};
-    DigestState state{};
+    SummaryGenerationState state{};
 
     Work& user(std::string text) { return conversation.push_back(ChatMessage::user(std::move(text))), *this; }
     Work& assistant(std::string text) { return conversation.push_back(ChatMessage::assistant(std::move(text))), *this; }
@@ -34,18 +34,18 @@ struct Work {
         return *this;
     }
 
-    DigestResult<ChatMessage> run(Model<ChatMessage>& model,
-                                  const std::function<std::string(std::string_view)>& accept = {}) {
+    SummaryGenerationResult<ChatMessage> run(Model<ChatMessage>& model,
+                                             const std::function<std::string(std::string_view)>& accept = {}) {
         std::vector<std::size_t> fold(conversation.size());
         for (std::size_t i = 0; i < fold.size(); ++i) fold[i] = i;
-        return digest({.model = model,
-                       .messages = conversation.messages(),
-                       .outline = conversation.outline(),
-                       .fold = fold,
-                       .accept = accept},
-                      config, callbacks, environment, state);
+        return generate_summary({.model = model,
+                                 .messages = conversation.messages(),
+                                 .outline = conversation.outline(),
+                                 .fold = fold,
+                                 .accept = accept},
+                                config, callbacks, environment, state);
     }
-    DigestResult<ChatMessage> run(ScriptedModel<ChatMessage>::Answer answer) {
+    SummaryGenerationResult<ChatMessage> run(ScriptedModel<ChatMessage>::Answer answer) {
         ScriptedModel<ChatMessage> model(std::move(answer));
         return run(model);
     }

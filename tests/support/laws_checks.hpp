@@ -87,7 +87,7 @@ Failures check_valid_out(const Subject<M>& subject, const History& history) {
             world.ask();
             const auto after = validate(world.conversation.outline(), *profile);
             for (const Violation& v : new_violations(before, after)) {
-                failures.push_back(profile->name + " " + std::string(id_of(v.rule)) + " at message " +
+                failures.push_back(profile->name + " " + std::string(to_string(v.rule)) + " at message " +
                                    std::to_string(v.message) + ": " + v.text);
             }
             if (was_valid && !validate(world.conversation.messages(), *profile).empty())

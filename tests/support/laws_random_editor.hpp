@@ -45,7 +45,7 @@ private:
     }
 
     void try_edit(Turn<M>& turn, Transaction<M>& edit, Dice& dice) const {
-        const Unit unit = dice.one_in(4) ? -1 : edit.begin_unit();
+        const EditGroup edit_group = dice.one_in(4) ? -1 : edit.begin_edit_group();
         try {
             edit_at_random(turn, edit, dice);
         } catch (const Error& error) {
@@ -53,7 +53,7 @@ private:
             if (!is_refusal) throw;
         } catch (const std::logic_error&) {  // the message type's own refusal
         }
-        if (unit != -1 && dice.one_in(9)) edit.drop_unit(unit);
+        if (edit_group != -1 && dice.one_in(9)) edit.drop_edit_group(edit_group);
     }
 
     void edit_at_random(Turn<M>& turn, Transaction<M>& edit, Dice& dice) const {

@@ -22,7 +22,8 @@ inline void add_number(std::string& out, auto number) { out += std::to_string(nu
 
 inline void add_mark(std::string& out, const Mark& mark) {
     if (!mark) return;
-    out += std::string(name_of(mark->origin)) + "/" + mark->by + "/" + mark->reason + "/" + std::to_string(mark->when);
+    out +=
+        std::string(to_string(mark->origin)) + "/" + mark->by + "/" + mark->reason + "/" + std::to_string(mark->when);
     for (const std::string& key : mark->stored) add_text(out, key);
     for (const Serial serial : mark->covers) add_number(out, serial);
 }
@@ -36,7 +37,7 @@ inline void add_info(std::string& out, const MessageInfo& info) {
     out += info.pinned ? "pinned " : "";
     add_mark(out, info.mark);
     for (const PartInfo& part : info.parts) {
-        out += "(" + std::string(name_of(part.kind)) + " ";
+        out += "(" + std::string(to_string(part.kind)) + " ";
         add_number(out, part.bytes);
         add_text(out, part.object_name);
         add_text(out, part.tool);
@@ -54,9 +55,9 @@ template <AgentMessage M>
     if constexpr (HasCodec<M>) {
         return message_traits<M>::to_bytes(m);
     } else {
-        std::string out(name_of(message_traits<M>::role(m)));
+        std::string out(to_string(message_traits<M>::role(m)));
         message_traits<M>::for_each_part(m, [&](const PartView& part) {
-            out += name_of(part.kind);
+            out += to_string(part.kind);
             for (const std::string_view text : {part.text, part.call_id, part.tool}) detail::add_text(out, text);
         });
         return out;

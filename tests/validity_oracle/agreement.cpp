@@ -64,8 +64,8 @@ TEST_CASE(
     for (const ValidityProfile* profile : validity_profiles()) {
         for (const Rule rule : profile->rules) {
             if (!can_break_alone(rule, *profile)) continue;
-            CAPTURE(profile->name, id_of(rule));
-            CHECK(broken_alone[profile->name].contains(std::string(id_of(rule))));
+            CAPTURE(profile->name, to_string(rule));
+            CHECK(broken_alone[profile->name].contains(std::string(to_string(rule))));
         }
     }
 }

@@ -133,7 +133,7 @@ void print_summary(Screen& screen, const whittle::RunResult& result, const Store
     const auto row = [&](std::string_view what, std::int64_t raw, std::int64_t sent) {
         screen.line(fmt::format("{:<32}{:>14}{:>14}", what, with_commas(raw), with_commas(sent)));
     };
-    screen.line(fmt::format("\n{} after {} steps", whittle::name_of(result.finish), result.steps));
+    screen.line(fmt::format("\n{} after {} steps", whittle::to_string(result.finish), result.steps));
     for (const std::string& text : {result.text, result.error}) {
         if (!text.empty()) screen.line(without_controls(text));
     }

@@ -147,7 +147,7 @@ std::size_t read_agent_log(const std::string& path, InputBuffer& buffer, logs::F
                            const TrajectoryOptions& options, FunctionRef<void(logs::Session&&)> visit) {
     const logs::LogNotes notes = read_log_at(path, buffer, format, options, false, visit);
     if (const std::string text = text_of_notes(notes); !text.empty())
-        print_note(fmt::format("note: {}: {}: {}", options.name, logs::name_of(format), text));
+        print_note(fmt::format("note: {}: {}: {}", options.name, logs::to_string(format), text));
     NewerVersions newer;
     newer.add(format, notes);
     if (const std::string text = newer.text(); !text.empty())
@@ -179,7 +179,7 @@ bool NewerVersions::ByNumbers::operator()(std::string_view a, std::string_view b
 
 void NewerVersions::add(logs::Format format, const logs::LogNotes& notes) {
     if (notes.newer.empty()) return;
-    OfAgent& agent = agents_[logs::name_of(format)];
+    OfAgent& agent = agents_[logs::to_string(format)];
     ++agent.files;
     for (const std::string& version : notes.newer) agent.versions.insert(shown(version));
 }

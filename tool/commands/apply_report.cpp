@@ -44,7 +44,7 @@ ordered_json to_json(const Candidate& candidate, const Indices& indices) {
 
 ordered_json to_json(const StageReport& stage, const Indices& indices) {
     ordered_json json{{"middleware", stage.middleware},
-                      {"outcome", name_of(stage.outcome)},
+                      {"outcome", to_string(stage.outcome)},
                       {"count", stage.count},
                       {"threshold", stage.threshold}};
     if (!stage.reason.empty()) json["reason"] = stage.reason;

@@ -15,7 +15,7 @@ void add_calls(BillSums& rows, const SessionBill& session,
     BillSums own;
     for (const BilledCall& call : session.calls) {
         if (!call.is_counted()) continue;
-        BillSum& row = own[name_of(call)];
+        BillSum& row = own[to_string(call)];
         row.sessions = 1;
         row.calls += call.has_reply ? 1 : 0;
         if (call.unrecorded_output > 0) row.early += {1, call.unrecorded_output};

@@ -120,7 +120,7 @@ std::string calls_text(const ChainDiff& diff, bool colour) {
 
 std::string way_of(const std::optional<ExplainedMessage>& message) {
     if (!message) return "does not have it";
-    std::string text(name_of(message->state));
+    std::string text(to_string(message->state));
     if (message->sent) text += fmt::format(", {} tokens", grouped(message->tokens_sent));
     if (message->folded_into) text += fmt::format(" into message {}", *message->folded_into);
     if (!message->edits.empty()) {
@@ -136,7 +136,7 @@ std::string words_text(const ChainDiff& diff, std::size_t columns) {
     for (const DifferentMessage& message : diff.messages) {
         for (const std::optional<ExplainedMessage>& side : {message.a, message.b}) {
             if (!side) continue;
-            words.insert(std::string(name_of(side->state)));
+            words.insert(std::string(to_string(side->state)));
             if (!side->edits.empty()) words.insert({side->edits.back().reason, side->edits.back().rule});
         }
     }

@@ -32,7 +32,7 @@ const ValidityProfile& profile_of(const std::string& name) {
     throw UsageError{fmt::format("--profile {}: expected one of {}", name, known)};
 }
 
-std::string_view name_of(Severity severity) {
+std::string_view to_string(Severity severity) {
     return severity == Severity::refused ? "refused" : severity == Severity::silent ? "silent" : "cost";
 }
 
@@ -56,13 +56,13 @@ std::string to_line(const Place& at, const Finding& f) {
     const std::string place =
         f.message < at.messages ? fmt::format("message {} {} {}", f.message, f.unit, f.index) : "the list";
     return fmt::format("{}: {}: {}: {} ({}): {}\n", shown(at.file), shown(at.session), place, f.rule,
-                       name_of(f.severity), shown(f.text));
+                       to_string(f.severity), shown(f.text));
 }
 
 ordered_json to_json(const Place& at, const Finding& f) {
     const bool is_at_message = f.message < at.messages;
     ordered_json json{
-        {"file", at.file}, {"trajectory", at.session}, {"rule", f.rule}, {"severity", name_of(f.severity)}};
+        {"file", at.file}, {"trajectory", at.session}, {"rule", f.rule}, {"severity", to_string(f.severity)}};
     json["message"] = is_at_message ? ordered_json(f.message) : ordered_json(nullptr);
     json["part"] = nullptr;
     if (is_at_message) json[f.unit] = f.index;
@@ -113,7 +113,7 @@ std::vector<Finding> check_repaired(const Trajectory<M>& trajectory) {
     std::vector<Finding> found;
     for (const std::size_t i : trajectory.repaired) {
         const bool is_message = i < trajectory.messages.size();
-        found.push_back({id_of(Rule::G1_utf8), severity_of(Rule::G1_utf8), i, "part",
+        found.push_back({to_string(Rule::G1_utf8), severity_of(Rule::G1_utf8), i, "part",
                          is_message ? part_with_replacement(trajectory.messages[i]) : 0,
                          std::string(is_message ? "the text" : "the system text or a tool") +
                              " was recorded with half of a surrogate pair, or with bytes that are no UTF-8 (read here "
@@ -137,7 +137,7 @@ std::vector<Finding> check(const Trajectory<M>& trajectory, const ValidityProfil
     if (!trajectory.tools.empty()) tools = trajectory.tools;
     if (has_rule(profile, Rule::G1_utf8)) found = check_repaired(trajectory);
     for (Violation& v : validate(outline, profile, tools, poll_interrupts))
-        found.push_back({id_of(v.rule), severity_of(v.rule), v.message, "part", v.part, std::move(v.text)});
+        found.push_back({to_string(v.rule), severity_of(v.rule), v.message, "part", v.part, std::move(v.text)});
     if (!profile.name.starts_with(own_format(trajectory.messages))) return found;
     for (Finding& f : check_wire_form(trajectory)) found.push_back(std::move(f));
     return found;

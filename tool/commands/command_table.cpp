@@ -63,7 +63,7 @@ std::vector<CommandEntry> command_table(const CLI::App& app) {
 std::vector<std::string> words_for(const CommandEntry& command, const OptionEntry& option) {
     std::vector<std::string> words;
     if (option.name == "--preset") {
-        for (const Preset preset : presets()) words.emplace_back(whittle::name_of(preset));
+        for (const Preset preset : presets()) words.emplace_back(whittle::to_string(preset));
     } else if (option.name == "--cache") {
         for (const CacheProfile& cache : cache_profiles()) words.push_back(cache.name);
     } else if (option.name == "--shape") {

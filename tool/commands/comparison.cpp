@@ -59,9 +59,9 @@ ordered_json to_json(const ProbeCount& count) {
 ordered_json to_json(const ProbeTable& probes) {
     ordered_json json;
     for (std::size_t kind = 0; kind < probe_kinds; ++kind) {
-        ordered_json& rows = json[std::string(name_of(static_cast<ProbeKind>(kind)))];
+        ordered_json& rows = json[std::string(to_string(static_cast<ProbeKind>(kind)))];
         for (std::size_t age = 0; age < ages; ++age)
-            rows[std::string(name_of(static_cast<Age>(age)))] = to_json(probes[kind][age]);
+            rows[std::string(to_string(static_cast<Age>(age)))] = to_json(probes[kind][age]);
     }
     return json;
 }
@@ -130,8 +130,8 @@ ordered_json to_json(const Figures& figures, const std::string& file, const std:
     ordered_json json{{"session", figures.session},
                       {"file", file},
                       {"source", figures.source},
-                      {"kind", name_of(figures.kind)},
-                      {"size", name_of(figures.size)},
+                      {"kind", to_string(figures.kind)},
+                      {"size", to_string(figures.size)},
                       {"calls", figures.calls},
                       {"tokens_raw", figures.raw},
                       {"tokens", figures.sent},

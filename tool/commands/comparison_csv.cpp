@@ -46,7 +46,7 @@ void add_probes(Columns& columns, const ProbeTable& probes) {
     for (std::size_t kind = 0; kind < probe_kinds; ++kind) {
         for (std::size_t age = 0; age < ages; ++age) {
             const ProbeCount& count = probes[kind][age];
-            const std::string name = fmt::format("{}_{}", name_of(static_cast<ProbeKind>(kind)), suffixes[age]);
+            const std::string name = fmt::format("{}_{}", to_string(static_cast<ProbeKind>(kind)), suffixes[age]);
             columns.emplace_back(name + "_needed", std::to_string(count.needed));
             columns.emplace_back(name + "_visible", std::to_string(count.visible));
             columns.emplace_back(name + "_recoverable", std::to_string(count.recoverable));

@@ -119,7 +119,7 @@ void take_front(CostBasis& basis, const std::vector<BilledCount>& calls) {
 
 }  // namespace
 
-std::string_view name_of(CacheSource source) noexcept {
+std::string_view to_string(CacheSource source) noexcept {
     constexpr std::array<std::string_view, 4> names{"choice", "bill", "model", "assumed"};
     return names[static_cast<std::size_t>(source)];
 }

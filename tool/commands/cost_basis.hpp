@@ -22,7 +22,7 @@ enum class CacheSource : std::uint8_t {
     model,    ///< the name of the recorded model
     assumed,  ///< nothing says it
 };
-[[nodiscard]] std::string_view name_of(CacheSource source) noexcept;
+[[nodiscard]] std::string_view to_string(CacheSource source) noexcept;
 
 /// What the calls of a session are paid by: the same in every command.
 struct CostBasis {

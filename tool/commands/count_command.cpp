@@ -64,7 +64,7 @@ ordered_json count_session(const Trajectory<M>& session, const TokenCounter& cou
         throw_if_interrupted();
         const std::int64_t count = count_message(message, counter);
         tokens = add_saturating(tokens, count);
-        messages.push_back({{"role", name_of(message_traits<M>::role(message))}, {"tokens", count}});
+        messages.push_back({{"role", to_string(message_traits<M>::role(message))}, {"tokens", count}});
     }
     return {{"id", session.id}, {"tokens", tokens}, {"system_and_tools", overhead}, {"messages", std::move(messages)}};
 }

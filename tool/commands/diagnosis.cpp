@@ -23,7 +23,7 @@
 
 namespace whittle::cli {
 
-std::string_view name_of(Health health) noexcept {
+std::string_view to_string(Health health) noexcept {
     constexpr std::array<std::string_view, 3> names{"ok", "warning", "failed"};
     return names[static_cast<std::size_t>(health)];
 }
@@ -31,7 +31,7 @@ std::string_view name_of(Health health) noexcept {
 std::string symptoms_text(const Symptoms& findings) {
     std::string text;
     for (const Symptom& finding : findings) {
-        text += fmt::format("{:<9}{}: {}\n", name_of(finding.health), shown(finding.topic), shown(finding.text));
+        text += fmt::format("{:<9}{}: {}\n", to_string(finding.health), shown(finding.topic), shown(finding.text));
         if (!finding.advice.empty()) text += fmt::format("{:<9}> {}\n", "", shown(finding.advice));
     }
     return text;
@@ -40,7 +40,7 @@ std::string symptoms_text(const Symptoms& findings) {
 nlohmann::ordered_json symptoms_json(const Symptoms& findings) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const Symptom& finding : findings)
-        list.push_back({{"health", name_of(finding.health)},
+        list.push_back({{"health", to_string(finding.health)},
                         {"topic", finding.topic},
                         {"text", finding.text},
                         {"advice", finding.advice}});

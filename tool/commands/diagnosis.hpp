@@ -19,7 +19,7 @@ struct Symptom {
 };
 using Symptoms = std::vector<Symptom>;
 
-[[nodiscard]] std::string_view name_of(Health health) noexcept;
+[[nodiscard]] std::string_view to_string(Health health) noexcept;
 [[nodiscard]] std::string symptoms_text(const Symptoms& findings);
 [[nodiscard]] nlohmann::ordered_json symptoms_json(const Symptoms& findings);
 

@@ -161,7 +161,7 @@ std::string times_text(const Explanation& explanation, std::size_t columns) {
 std::set<std::string> rules_in(const Explanation& explanation) {
     std::set<std::string> rules;
     for (const ExplainedMessage& message : explanation.messages) {
-        rules.insert(std::string(name_of(message.state)));
+        rules.insert(std::string(to_string(message.state)));
         for (const ExplainedEdit& edit : message.edits) rules.insert({edit.reason, edit.rule});
         for (const ExplainedKeep& keep : message.keeps) rules.insert(keep.rule);
     }
@@ -185,7 +185,7 @@ std::string explanation_text(const Explanation& explanation, std::size_t columns
     text += heading_of_messages(explanation, columns);
     for (const ExplainedMessage& message : explanation.messages) {
         const std::string who = message.tool.empty() ? message.role : fmt::format("{} {}", message.role, message.tool);
-        text += clipped_to_width(shown(fmt::format("{:>5} {:<8} {}, {}", place_text(message), name_of(message.state),
+        text += clipped_to_width(shown(fmt::format("{:>5} {:<8} {}, {}", place_text(message), to_string(message.state),
                                                    who, tokens_text(message))),
                                  columns) +
                 "\n" + reasons_text(message, columns);

@@ -158,7 +158,7 @@ private:
             if (problems_.size() < most) problems_.push_back(fmt::format("{}: {}: {}", shown(file), shown(id), what));
         };
         for (const auto& [trajectory, call, violation] : totals.violations)
-            note(fmt::format("call {}: message {}: {}: {}", call, violation.message, id_of(violation.rule),
+            note(fmt::format("call {}: message {}: {}: {}", call, violation.message, to_string(violation.rule),
                              shown(violation.text)));
         if (totals.not_undone > 0) note("undoing every commit does not give the recording back");
     }

@@ -72,7 +72,7 @@ FileNotes read_sessions_of(const std::string& path, InputBuffer& buffer, bool is
     read.format = recognised.format;
     read.skipped = why_without_session(path, buffer, recognised, is_found);
     if (read.skipped) return read;
-    const std::string agent(read.format ? logs::name_of(*read.format) : "recorded");
+    const std::string agent(read.format ? logs::to_string(*read.format) : "recorded");
     const std::optional<Shape> shape = read.format ? shape_of(*read.format, input.shape) : input.shape;
     const auto take = [&](logs::Session&& session) {
         session.recording.id = printed(session.recording.id);  // tables cut names

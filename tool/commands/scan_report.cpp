@@ -135,7 +135,7 @@ void ScanReport::add_compactions(const ScannedSession& session) {
     ++compacted_sessions_;
     for (std::size_t kind = 0; kind < evaluation::probe_kinds; ++kind) {
         for (const evaluation::ProbeCount& count : session.recorded.probes[kind])
-            lost_[std::string(evaluation::name_of(static_cast<evaluation::ProbeKind>(kind)))] += count;
+            lost_[std::string(evaluation::to_string(static_cast<evaluation::ProbeKind>(kind)))] += count;
     }
 }
 

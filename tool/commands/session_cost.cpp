@@ -86,7 +86,7 @@ std::string CostBases::text() const {
 ordered_json CostBases::json() const {
     ordered_json json{{"caches", ordered_json::array()}};
     for (const auto& [cache, sessions] : caches_)
-        json["caches"].push_back({{"cache", cache.first}, {"from", name_of(cache.second)}, {"sessions", sessions}});
+        json["caches"].push_back({{"cache", cache.first}, {"from", to_string(cache.second)}, {"sessions", sessions}});
     json["front"] = {
         {"sessions", fronts_.size()},
         {"median_tokens", fronts_.empty() ? ordered_json(nullptr) : ordered_json(median_of(fronts_))},

@@ -72,7 +72,7 @@ private:
         tokens_now_.push_back(tokens);
         report_.messages.push_back({.recorded = i,
                                     .call = request.call,
-                                    .role = std::string(whittle::name_of(info.role)),
+                                    .role = std::string(whittle::to_string(info.role)),
                                     .tool = report_text(tool_of(info), is_masked_).head,
                                     .tokens = tokens,
                                     .text = text_for_report(recording_.messages[i])});
@@ -114,7 +114,7 @@ private:
             if (info.mark) added.edit.reason = info.mark->reason;
             tokens_now_.push_back(added.tokens);
             report_.messages.push_back({.call = request.call,
-                                        .role = std::string(whittle::name_of(info.role)),
+                                        .role = std::string(whittle::to_string(info.role)),
                                         .tokens = added.tokens,
                                         .text = text_for_report(request.messages[place]),
                                         .is_edited = true});

@@ -197,13 +197,13 @@ ordered_json plan_json(const StoreCommand& command, const RetentionPlan& plan, c
     for (const std::string& key : result.spared) json["spared"].push_back(printed(key));
     for (const auto reason : {RetentionReason::referenced, RetentionReason::log, RetentionReason::young,
                               RetentionReason::active, RetentionReason::unknown})
-        json[std::string(to_word(reason))] = objects_of(plan, reason);
+        json[std::string(to_string(reason))] = objects_of(plan, reason);
     json["objects"] = ordered_json::array();
     for (const RetentionObject& object : plan.to_remove)
         json["objects"].push_back({{"key", printed(object.key)},
                                    {"bytes", object.bytes},
                                    {"age_seconds", age_of(object.stored_at)},
-                                   {"reason", to_word(object.reason)}});
+                                   {"reason", to_string(object.reason)}});
     return json;
 }
 

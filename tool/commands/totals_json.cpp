@@ -36,7 +36,7 @@ ordered_json to_json(const std::vector<ReplayViolation>& violations) {
     for (const ReplayViolation& v : violations) {
         list.push_back({{"trajectory", v.trajectory},
                         {"call", v.call},
-                        {"rule", id_of(v.violation.rule)},
+                        {"rule", to_string(v.violation.rule)},
                         {"message", v.violation.message},
                         {"part", v.violation.part},
                         {"text", v.violation.text}});

@@ -65,7 +65,7 @@ Error UnknownFile::explained(const std::string& name, const Error& error) const 
 
 std::string what_is_read() {
     std::vector<std::string_view> names;
-    for (const logs::Format format : logs::formats()) names.push_back(logs::name_of(format));
+    for (const logs::Format format : logs::formats()) names.push_back(logs::to_string(format));
     return fmt::format(
         "whittle reads lines of JSON with \"messages\" (OpenAI's or Anthropic's), a list of messages, and logs of {}: "
         "{} says where agents keep them",

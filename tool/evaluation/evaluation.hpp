@@ -50,8 +50,8 @@ struct Message {
 enum class AgentKind : std::uint8_t { coding, service, other };
 /// By the estimated size of the whole session: below 20,000 tokens, up to 100,000, above.
 enum class SizeClass : std::uint8_t { small, medium, large };
-[[nodiscard]] std::string_view name_of(AgentKind kind) noexcept;
-[[nodiscard]] std::string_view name_of(SizeClass size) noexcept;
+[[nodiscard]] std::string_view to_string(AgentKind kind) noexcept;
+[[nodiscard]] std::string_view to_string(SizeClass size) noexcept;
 /// From the words "coding", "swe", "service" and "tau" in a file's name and in what a recording says of its source.
 [[nodiscard]] AgentKind guess_kind(std::string_view file_name, std::string_view source);
 
@@ -178,11 +178,11 @@ struct Money {
 
 enum class ProbeKind : std::uint8_t { action_id, action_line, service_value, constraint, artifact, error };
 inline constexpr std::size_t probe_kinds = 6;
-[[nodiscard]] std::string_view name_of(ProbeKind kind) noexcept;
+[[nodiscard]] std::string_view to_string(ProbeKind kind) noexcept;
 /// Model calls since the probe's text last stood in the recording: up to 10, up to 50, more.
 enum class Age : std::uint8_t { recent, middle, old };
 inline constexpr std::size_t ages = 3;
-[[nodiscard]] std::string_view name_of(Age age) noexcept;
+[[nodiscard]] std::string_view to_string(Age age) noexcept;
 
 struct ProbeCount {
     std::int64_t needed = 0;

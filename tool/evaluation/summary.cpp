@@ -113,23 +113,23 @@ void add_counts(Summary& summary, Sessions sessions) {
 
 }  // namespace
 
-std::string_view name_of(AgentKind kind) noexcept {
+std::string_view to_string(AgentKind kind) noexcept {
     constexpr std::array<std::string_view, 3> names{"coding", "service", "other"};
     return names[static_cast<std::size_t>(kind)];
 }
 
-std::string_view name_of(SizeClass size) noexcept {
+std::string_view to_string(SizeClass size) noexcept {
     constexpr std::array<std::string_view, 3> names{"under 20k", "20k-100k", "over 100k"};
     return names[static_cast<std::size_t>(size)];
 }
 
-std::string_view name_of(ProbeKind kind) noexcept {
+std::string_view to_string(ProbeKind kind) noexcept {
     constexpr std::array<std::string_view, probe_kinds> names{"action_id",  "action_line", "service_value",
                                                               "constraint", "artifact",    "error"};
     return names[static_cast<std::size_t>(kind)];
 }
 
-std::string_view name_of(Age age) noexcept {
+std::string_view to_string(Age age) noexcept {
     constexpr std::array<std::string_view, ages> names{"1-10", "11-50", "over 50"};
     return names[static_cast<std::size_t>(age)];
 }

@@ -43,7 +43,7 @@ enum class Format : std::uint8_t {
 };
 
 /// `claude_code`, `codex`, ...
-[[nodiscard]] std::string_view name_of(Format format) noexcept;
+[[nodiscard]] std::string_view to_string(Format format) noexcept;
 /// All of them, in the order above.
 [[nodiscard]] std::span<const Format> formats() noexcept;
 /// Whose messages the sessions of this format hold; nullopt: each session shows it.

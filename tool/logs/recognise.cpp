@@ -254,7 +254,7 @@ Recognition recognise_lines(std::string_view start) {
 
 }  // namespace
 
-std::string_view name_of(Format format) noexcept {
+std::string_view to_string(Format format) noexcept {
     switch (format) {
         case Format::claude_code: return "claude_code";
         case Format::codex: return "codex";

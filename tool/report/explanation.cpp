@@ -5,16 +5,16 @@
 
 namespace whittle::cli {
 
-std::string_view name_of(MessageState state) noexcept {
+std::string_view to_string(MessageState state) noexcept {
     constexpr std::array<std::string_view, 6> names{"kept", "cut", "cleared", "folded", "removed", "added"};
     return names[static_cast<std::size_t>(state)];
 }
 
 void EditLog::note(const Report& report) {
     for (const StageReport& stage : report.stages) {
-        if (stage.outcome == Outcome::idle) continue;
-        stages_.push_back({std::string(stage.middleware), std::string(name_of(report.hook)),
-                           std::string(name_of(stage.outcome)), outcome_text(stage), std::string(stage.reason),
+        if (stage.outcome == Outcome::not_applicable) continue;
+        stages_.push_back({std::string(stage.middleware), std::string(to_string(report.hook)),
+                           std::string(to_string(stage.outcome)), outcome_text(stage), std::string(stage.reason),
                            stage.count, stage.threshold, stage.details ? stage.details->error : std::string()});
         if (!stage.details) continue;
         for (const Candidate& candidate : stage.details->candidates) {
@@ -121,7 +121,7 @@ ordered_json message_json(const ExplainedMessage& message) {
     ordered_json json{{"recorded", index_json(message.recorded)},
                       {"sent", index_json(message.sent)},
                       {"role", message.role},
-                      {"state", name_of(message.state)},
+                      {"state", to_string(message.state)},
                       {"tokens_recorded", message.tokens_recorded},
                       {"tokens_sent", message.tokens_sent}};
     if (!message.tool.empty()) json["tool"] = message.tool;

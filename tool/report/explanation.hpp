@@ -88,7 +88,7 @@ struct Explanation {
     std::vector<ExplainedMessage> messages{};
 };
 
-[[nodiscard]] std::string_view name_of(MessageState state) noexcept;
+[[nodiscard]] std::string_view to_string(MessageState state) noexcept;
 [[nodiscard]] nlohmann::ordered_json message_json(const ExplainedMessage& message);
 [[nodiscard]] nlohmann::ordered_json explanation_json(const Explanation& explanation);
 /// Without secrets, in front of any cut.
@@ -187,7 +187,7 @@ private:
         const MessageInfo& info = request.recorded[i];
         return {.recorded = i,
                 .sent = {},
-                .role = std::string(whittle::name_of(info.role)),
+                .role = std::string(whittle::to_string(info.role)),
                 .tool = tool_of(info),
                 .tokens_recorded = count_message(recording_.messages[i], counter_),
                 .edits = log_.edits_of(info.serial),
@@ -230,7 +230,7 @@ private:
         const MessageInfo& info = request.conversation.outline()[place];
         ExplainedMessage message{.recorded = {},
                                  .sent = place,
-                                 .role = std::string(whittle::name_of(info.role)),
+                                 .role = std::string(whittle::to_string(info.role)),
                                  .state = MessageState::added,
                                  .tokens_sent = count_message(request.messages[place], counter_),
                                  .folded_into = {},

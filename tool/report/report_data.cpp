@@ -160,7 +160,7 @@ std::string session_report_data(const SessionReport& session_report) {
     json["edits"] = ordered_json::array();
     for (const ReportedEdit& edit : session_report.edits) {
         const std::string& rule = edit.edit.rule.empty() ? edit.edit.reason : edit.edit.rule;
-        json["edits"].push_back({edit.message, edit.edit.call, names.number_of(std::string(name_of(edit.state))),
+        json["edits"].push_back({edit.message, edit.edit.call, names.number_of(std::string(to_string(edit.state))),
                                  edit.tokens, names.number_of(edit.edit.by), names.number_of(rule), edit.edit.count,
                                  edit.edit.threshold, texts.number_of(edit.text), index_or_none(edit.summary)});
     }

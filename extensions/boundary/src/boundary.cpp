@@ -115,8 +115,8 @@ public:
             const openai::Message& message = conversation_.messages()[i];
             Traits::for_each_part(message, [&](const PartView& part) {
                 see({.message = i,
-                     .role = name_of(Traits::role(message)),
-                     .kind = name_of(part.kind),
+                     .role = to_string(Traits::role(message)),
+                     .kind = to_string(part.kind),
                      .text = part.text,
                      .call_id = part.call_id,
                      .tool = part.tool});

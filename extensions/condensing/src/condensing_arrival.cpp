@@ -58,7 +58,7 @@ public:
         try {
             condense_or_throw(outcome);
         } catch (...) {
-            held_.tell_failed();
+            held_.emit_failed();
         }
     }
 
@@ -165,7 +165,7 @@ private:
         if (context_.events == nullptr) return;
         const std::string text = context_.tool + ": a result of " + std::to_string(change.bytes_before) +
                                  " bytes was condensed to " + std::to_string(item.part.text.size()) + ": " +
-                                 std::string(name_of(change.format, Language::english));
+                                 std::string(to_string(change.format, Language::english));
         emit(*context_.events, {.level = Event::Level::info,
                                 .source = by_,
                                 .kind = "condensed",

@@ -100,7 +100,7 @@ std::optional<std::string> distil(std::string_view text, const CondensingConfig&
                                .instructions = instructions,
                                .shown = &names,
                                .is_answer = true};
-        DigestError error;
+        SummaryError error;
         auto extract = accept_reply({.text = reply.text, .finish = reply.finish}, rules, error);
         if (!extract) {
             report_no_extract(by, context, error.message);

@@ -40,7 +40,7 @@ public:
     void before_model(Turn<M>& turn) override {
         turn.report.count = turn.context_tokens();
         turn.report.threshold = config_.limit_tokens;
-        turn.report.outcome = Outcome::undue;
+        turn.report.outcome = Outcome::not_due;
         if (turn.report.count <= config_.limit_tokens) return;
         auto edit = turn.edit();
         int seen = 0;

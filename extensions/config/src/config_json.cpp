@@ -40,7 +40,7 @@ FieldTable<ChainConfig> table_of_chain(const ConfigRows& rows) {
 const std::vector<TopKey>& top_keys() {
     static const std::vector<TopKey> keys = [] {
         std::vector<std::string> names;
-        for (const Preset preset : presets()) names.emplace_back(name_of(preset));
+        for (const Preset preset : presets()) names.emplace_back(to_string(preset));
         return std::vector<TopKey>{
             {"preset", "string", "none",
              "a whole chain, which the other keys change: `recommended`, `lossless`, `local` or `cheap`", names},
@@ -53,7 +53,7 @@ const std::vector<TopKey>& top_keys() {
 
 void read_preset(ConfigReader& reader, NodeId at, Draft& draft) {
     std::vector<std::string_view> names;
-    for (const Preset preset : presets()) names.push_back(name_of(preset));
+    for (const Preset preset : presets()) names.push_back(to_string(preset));
     draft.preset_at = at;
     if (const auto found = reader.read_word(at, "preset", names)) draft.preset = presets()[*found];
 }

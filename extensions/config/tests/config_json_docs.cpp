@@ -78,7 +78,7 @@ TEST_CASE("a default in the tables of extensions/config is that of the structure
     const CompactionConfig compaction;
     CHECK(documented("compaction.threshold_tokens") == number(compaction.threshold_tokens));
     CHECK(documented("compaction.runway_fraction") == number(compaction.runway_fraction));
-    CHECK(documented("compaction.media") == name_of(compaction.media));
+    CHECK(documented("compaction.media") == to_string(compaction.media));
     CHECK(documented("compaction.retry") == fmt::format("{{\"max_retries\": {}}}", compaction.retry->max_retries));
 }
 

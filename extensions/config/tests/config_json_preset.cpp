@@ -42,7 +42,7 @@ bool has_line(const std::string& text, std::string_view line) { return text.find
 
 TEST_CASE("a preset in a configuration is the preset in code", "[config_json]") {
     for (const Preset preset : presets()) {
-        const std::string name(name_of(preset));
+        const std::string name(to_string(preset));
         CAPTURE(name);
         const ChainSettings settings =
             settings_of(R"({"preset": ")" + name + R"(", "profile": {"context_window": 64000}, )" + models + "}");
@@ -143,7 +143,7 @@ TEST_CASE("a bad value of an entry that changes a preset has its place", "[confi
 
 TEST_CASE("a preset written out has the same chain without it", "[config_json]") {
     for (const Preset preset : presets()) {
-        const std::string name(name_of(preset));
+        const std::string name(to_string(preset));
         CAPTURE(name);
         const std::string text =
             R"({"preset": ")" + name +

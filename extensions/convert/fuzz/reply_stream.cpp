@@ -21,7 +21,7 @@ std::string outcome_of(Read&& read) {
     try {
         return read().message.json().dump();
     } catch (const ModelError& error) {
-        return "error " + std::string(name_of(error.error_class()));
+        return "error " + std::string(to_string(error.error_class()));
     }
 }
 

@@ -84,7 +84,7 @@ bool compare(const OpenAI& history, const ReductionConfig& config) {
 OpenAI to_messages(const History& history) {
     OpenAI messages;
     for (const ChatMessage& m : history) {
-        ordered_json json{{"role", name_of(m.role)}, {"content", nullptr}};
+        ordered_json json{{"role", to_string(m.role)}, {"content", nullptr}};
         for (const Part& part : m.parts) {
             if (part.kind == PartKind::tool_result) json["tool_call_id"] = part.call_id;
             if (part.kind == PartKind::text || part.kind == PartKind::tool_result) json["content"] = part.text;

@@ -40,7 +40,7 @@ void run_agent(const std::string& folder, bool dies) {
     const RunResult result = durable->empty() ? loop.run(*durable, "Send the mail.") : loop.run(*durable);
     durable.save();
     // [/durable]
-    std::cout << name_of(result.finish) << ": " << result.text << '\n';
+    std::cout << to_string(result.finish) << ": " << result.text << '\n';
 }
 
 int main() {
@@ -55,6 +55,6 @@ int main() {
     std::cout << "left: " << read_durable(storage, "mails").size() << " messages, a call without a result\n";
     run_agent(folder, false);
     const auto saved = read_durable(storage, "mails");
-    for (const ChatMessage& m : saved.messages()) std::cout << name_of(m.role) << ": " << text_of(m, 0) << '\n';
+    for (const ChatMessage& m : saved.messages()) std::cout << to_string(m.role) << ": " << text_of(m, 0) << '\n';
     std::filesystem::remove_all(folder);
 }

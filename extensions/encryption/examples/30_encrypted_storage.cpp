@@ -40,6 +40,6 @@ int main() {
     try {
         (void)storage->get("chat-1/0001-read_mail.txt");
     } catch (const Error& error) {
-        std::cout << name_of(error.errc()) << ": " << error.what() << '\n';
+        std::cout << to_string(error.errc()) << ": " << error.what() << '\n';
     }
 }

@@ -1,10 +1,11 @@
 #pragma once
 
-// An encrypted object: a header of 64 bytes, then pieces of 64 KiB, each with 16 bytes that prove it. The last piece may be
-// shorter, and says that it is the last; an empty object has one of no bytes. The header: `whseal`, the version 1, one
-// byte that says whether the object is bound to its key in the store, the id of the encryption key padded with zeros, 24
-// bytes of salt. An object's key is BLAKE2b of the encryption key and the salt; a piece's nonce is its number and whether
-// it is the last. The header, and the key in the store if the object is bound to it, are proved with each piece.
+// An encrypted object: a header of 64 bytes, then pieces of 64 KiB, each with 16 bytes that prove it. The last piece
+// may be shorter, and says that it is the last; an empty object has one of no bytes. The header: `whseal`, the version
+// 1, one byte that says whether the object is bound to its key in the store, the id of the encryption key padded with
+// zeros, 24 bytes of salt. An object's key is BLAKE2b of the encryption key and the salt; a piece's nonce is its number
+// and whether it is the last. The header, and the key in the store if the object is bound to it, are proved with each
+// piece.
 
 #include "whittle/base/version.hpp"
 

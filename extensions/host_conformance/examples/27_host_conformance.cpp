@@ -12,7 +12,7 @@ using whittle::PartKind;
 
 /// A message that shows exactly these parts, or none where the type cannot hold them.
 std::optional<msg> build(const whittle::ChatMessage& shown, whittle::FieldValues& others) {
-    msg built{std::string(name_of(shown.role)), ""};
+    msg built{std::string(to_string(shown.role)), ""};
     if (shown.role != whittle::Role::tool)
         built.tool_call_id = others.value();  // nothing whittle sees: it must survive
     const PartKind text = shown.role == whittle::Role::tool ? PartKind::tool_result : PartKind::text;

@@ -123,7 +123,7 @@ std::string describe_parts(const std::vector<Part>& parts) {
     std::string line = "[";
     for (const Part& part : parts) {
         if (line.size() > 1) line += ", ";
-        line += fmt::format("{} \"{}\"", name_of(part.kind), cut_text(part.text));
+        line += fmt::format("{} \"{}\"", to_string(part.kind), cut_text(part.text));
         if (!part.call_id.empty()) line += fmt::format(" id \"{}\"", cut_text(part.call_id));
         if (!part.tool.empty()) line += fmt::format(" tool \"{}\"", cut_text(part.tool));
         if (part.is_error) line += " failed";

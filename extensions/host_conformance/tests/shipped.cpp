@@ -41,7 +41,7 @@ std::optional<Json> openai_result(const ChatMessage& m, FieldValues& others) {
 
 /// Content, then calls.
 std::optional<Json> openai_message(const ChatMessage& m, FieldValues& others) {
-    Json json{{"role", name_of(m.role)}, {"name", others.value()}};
+    Json json{{"role", to_string(m.role)}, {"name", others.value()}};
     Json content = Json::array();
     for (std::size_t i = 0; i < m.parts.size(); ++i) {
         const Part& part = m.parts[i];
@@ -110,7 +110,7 @@ std::optional<anthropic::Message> build_anthropic(const ChatMessage& m, FieldVal
         }
     }
     return anthropic::Message(
-        Json{{"role", name_of(m.role)}, {"x_id", others.value()}, {"content", std::move(content)}});
+        Json{{"role", to_string(m.role)}, {"x_id", others.value()}, {"content", std::move(content)}});
 }
 
 }  // namespace

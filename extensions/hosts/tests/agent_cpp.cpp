@@ -17,7 +17,7 @@ namespace {
 /// Reasoning, content or typed content, calls; a result is a message of its own.
 std::optional<common_chat_msg> build(const ChatMessage& m, FieldValues& others) {
     common_chat_msg built;
-    built.role = name_of(m.role);
+    built.role = to_string(m.role);
     const bool is_typed = others.one_in(2);
     if (m.role != Role::tool && others.one_in(2)) built.tool_name = others.value();
     if (m.role != Role::tool && others.one_in(2)) built.tool_call_id = others.value();
@@ -81,7 +81,7 @@ struct whittle::testing::Builder<common_chat_msg> {
     static std::vector<common_chat_msg> build(const ChatMessage& m) {
         std::vector<common_chat_msg> built;
         common_chat_msg front;
-        front.role = m.role == Role::tool ? "user" : std::string(name_of(m.role));
+        front.role = m.role == Role::tool ? "user" : std::string(to_string(m.role));
         for (const Part& part : m.parts) {
             if (part.kind == PartKind::tool_result) {
                 built.push_back({"tool", part.text, {}, {}, "", part.tool, part.call_id});

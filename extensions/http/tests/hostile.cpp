@@ -342,7 +342,8 @@ TEST_CASE("an error's body reaches the classifier whole, however the gateway sen
         });
         std::int64_t streamed = 0;
         const HttpResponse response = make_curl_transport()->send(request_to(server), counting(streamed));
-        CHECK(name_of(classify_error(response.status, response.headers, response.body).error_class) == row.error_class);
+        CHECK(to_string(classify_error(response.status, response.headers, response.body).error_class) ==
+              row.error_class);
         CHECK(streamed == 0);
     }
 }

@@ -67,7 +67,7 @@ std::string ask(Model<M>& model) {
     try {
         return text_of(model.generate({.messages = {&question, 1}, .on_delta = &listen}).message);
     } catch (const ModelError& error) {
-        return "[" + std::string(name_of(error.error_class())) + "]";
+        return "[" + std::string(to_string(error.error_class())) + "]";
     }
 }
 

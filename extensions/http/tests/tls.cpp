@@ -142,7 +142,7 @@ std::string answer_of(const std::string& url, CurlOptions options = {}) {
     try {
         return std::to_string(make_curl_transport(std::move(options))->send({.method = "GET", .url = url}).status);
     } catch (const ModelError& error) {
-        return std::string(name_of(error.error_class())) +
+        return std::string(to_string(error.error_class())) +
                (std::string_view(error.what()).find("ertificate") != std::string_view::npos ? ", certificate"
                                                                                             : error.what());
     }

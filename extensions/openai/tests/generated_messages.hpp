@@ -21,7 +21,7 @@ struct Builder<openai::Message> {
 
     static std::vector<openai::Message> build(const ChatMessage& m) {
         std::vector<openai::Message> messages;
-        Json front{{"role", name_of(m.role)}};
+        Json front{{"role", to_string(m.role)}};
         Json texts = Json::array();
         for (const Part& part : m.parts) {
             if (part.kind == PartKind::tool_result) {

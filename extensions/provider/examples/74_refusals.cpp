@@ -10,10 +10,10 @@ int main() {
     // [classify]
     const ClassifiedError refused = classify_error(400, {}, R"({"error": {"message":
         "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens."}})");
-    std::cout << name_of(refused.error_class) << ": " << refused.used << " of " << refused.limit << '\n';
+    std::cout << to_string(refused.error_class) << ": " << refused.used << " of " << refused.limit << '\n';
 
     const ClassifiedError busy = classify_error(429, {{"Retry-After", "20"}}, "slow down");
-    std::cout << name_of(busy.error_class) << ": wait " << busy.retry_after->count() << " ms\n";
+    std::cout << to_string(busy.error_class) << ": wait " << busy.retry_after->count() << " ms\n";
 
     SseParser parser;
     for (const char* bytes : {"data: {\"text\":", "\"bees\"}\n", "\ndata: [DO", "NE]\n\n"})

@@ -12,7 +12,7 @@ using std::chrono::milliseconds;
 namespace {
 
 std::string class_of(int status, std::string_view body) {
-    return std::string(name_of(classify_error(status, {}, body).error_class));
+    return std::string(to_string(classify_error(status, {}, body).error_class));
 }
 
 std::optional<milliseconds> wait_of(const HttpHeaders& headers, std::string_view body = "{}") {

@@ -146,7 +146,7 @@ TEST_CASE("every server's way to say that the request is too large is an overflo
     for (const Wording& refusal : refusals) {
         CAPTURE(refusal.server);
         const ClassifiedError error = classify_error(refusal.status, {}, refusal.body);
-        CHECK(name_of(error.error_class) == "overflow");
+        CHECK(to_string(error.error_class) == "overflow");
         CHECK(error.limit == refusal.limit);
         CHECK(error.used == refusal.used);
     }
@@ -228,7 +228,7 @@ TEST_CASE("what speaks of tokens or length and is no overflow is not taken for o
     for (const auto& row : rows) {
         CAPTURE(row.server);
         const ClassifiedError error = classify_error(row.status, {}, row.body);
-        CHECK(name_of(error.error_class) == row.error_class);
+        CHECK(to_string(error.error_class) == row.error_class);
         CHECK(error.limit == 0);
         CHECK(error.used == 0);
     }

@@ -28,7 +28,7 @@ void share(const std::string& address) {
     try {
         other->put_if_absent("chat-1/0001-read_log.txt", "other");
     } catch (const Error& error) {
-        std::cout << name_of(error.errc()) << ": " << error.what() << '\n';
+        std::cout << to_string(error.errc()) << ": " << error.what() << '\n';
     }
     for (const std::string& setting : storage->unverified_settings()) std::cout << setting << '\n';
     storage->list("chat-1/", [&](const ObjectInfo& object) { return storage->remove(object.key); });
@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
     try {
         share(argv[1]);
     } catch (const Error& error) {
-        std::cerr << name_of(error.errc()) << ": " << error.what() << '\n';
+        std::cerr << to_string(error.errc()) << ": " << error.what() << '\n';
         return 1;
     }
 }

@@ -202,7 +202,7 @@ private:
 void look_at_releases(HookTurn& turn, const ReleaseContextConfig& config) {
     const Outline outline = turn.outline();
     const std::shared_ptr<ReleaseNotes> notes = ReleaseNotes::of(turn.attachments(), turn.report.middleware);
-    turn.report.outcome = Outcome::undue;
+    turn.report.outcome = Outcome::not_due;
     const std::size_t newest = newest_reply(outline);
     for (std::size_t i = notes->looked_at(outline); i < outline.size(); ++i) {
         if (!outline[i].has(PartKind::tool_call)) continue;

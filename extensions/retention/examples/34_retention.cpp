@@ -23,7 +23,7 @@ int main() {
     // [plan]
     const RetentionOptions options{
         .purge = {"bills"}, .max_bytes = 1 << 30, .clock = clock, .visit = [](const RetentionObject& object) {
-            std::cout << to_word(object.reason) << ' ' << object.key << ' ' << object.by << '\n';
+            std::cout << to_string(object.reason) << ' ' << object.key << ' ' << object.by << '\n';
         }};
     const RetentionPlan plan = plan_retention(*storage, options);
     std::cout << plan.removal_sum().objects << " would go\n";

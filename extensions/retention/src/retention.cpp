@@ -284,7 +284,7 @@ private:
 
 }  // namespace
 
-std::string_view to_word(RetentionReason reason) noexcept {
+std::string_view to_string(RetentionReason reason) noexcept {
     const auto at = static_cast<std::size_t>(reason);
     return at < reason_words.size() ? reason_words[at] : "";
 }

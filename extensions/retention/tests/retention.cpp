@@ -59,7 +59,7 @@ struct Fixture {
         RetentionOptions asked = options;
         asked.visit = [&](const RetentionObject& object) {
             if (object.key.starts_with("whittle-log/")) return;
-            reasons.push_back(std::string(to_word(object.reason)) + ' ' + object.key +
+            reasons.push_back(std::string(to_string(object.reason)) + ' ' + object.key +
                               (object.by.empty() ? "" : ' ' + object.by));
         };
         (void)plan_retention(*storage, asked);

@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 2> scopes{"conversation", "run"};
 template <typename Enum, std::size_t N>
 std::array<std::string_view, N> words_of(const std::array<Enum, N>& values) {
     std::array<std::string_view, N> words;
-    std::ranges::transform(values, words.begin(), [](Enum value) { return name_of(value); });
+    std::ranges::transform(values, words.begin(), [](Enum value) { return to_string(value); });
     return words;
 }
 
@@ -48,7 +48,7 @@ void put(ordered_json& json, const char* name, const std::vector<std::string>& v
 }
 
 ordered_json json_of(const Provenance& mark) {
-    ordered_json json{{"origin", name_of(mark.origin)}};
+    ordered_json json{{"origin", to_string(mark.origin)}};
     put(json, "by", mark.by);
     put(json, "reason", mark.reason);
     put(json, "when", mark.when);
@@ -70,7 +70,7 @@ void put(ordered_json& json, const char* name, const Mark& mark) {
 ordered_json json_of(const PartInfo& part, bool whole) {
     ordered_json json = ordered_json::object();
     if (whole) {
-        json["kind"] = name_of(part.kind);
+        json["kind"] = to_string(part.kind);
         put(json, "bytes", part.bytes);
         put(json, "call_id", part.call_id);
         put(json, "is_error", part.is_error);
@@ -185,7 +185,7 @@ ordered_json json_of_bytes(std::string_view bytes) {
 
 ordered_json json_of_info(const MessageInfo& info, bool whole) {
     ordered_json json{{"serial", info.serial}};
-    if (whole) json["role"] = name_of(info.role);
+    if (whole) json["role"] = to_string(info.role);
     put(json, "group", info.group);
     put(json, "turn", info.turn);
     put(json, "call_index", info.call_index);

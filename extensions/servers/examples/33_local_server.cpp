@@ -48,7 +48,7 @@ int main() {
     AgentLoop<openai::Message> loop{model, {}, make_chain<openai::Message>(config)};
     // [/learn]
     Conversation<openai::Message> conversation("chat");
-    std::cout << name_of(facts.kind) << ": " << facts.context_window << " tokens, " << facts.slots << " slots, tools "
+    std::cout << to_string(facts.kind) << ": " << facts.context_window << " tokens, " << facts.slots << " slots, tools "
               << (facts.renders_tools == true ? "seen" : "not seen") << '\n'
               << loop.run(conversation, "Hello.").text << '\n'
               << conversation.tokens(config.chain.token_counter) << " tokens by " << config.chain.token_counter->id()

@@ -123,7 +123,7 @@ void take_lm_studio(HttpTransport& transport, const ServerAddress& address, Serv
 
 }  // namespace
 
-std::string_view name_of(ServerKind kind) noexcept {
+std::string_view to_string(ServerKind kind) noexcept {
     switch (kind) {
         case ServerKind::llama_server: return "llama_server";
         case ServerKind::ollama: return "ollama";

@@ -66,7 +66,7 @@ public:
           address_(std::move(address)),
           kind_(kind),
           on_event_(std::move(on_event)),
-          id_(fmt::format("server/{}/{}", name_of(kind), address_.model)) {
+          id_(fmt::format("server/{}/{}", to_string(kind), address_.model)) {
         around_ = learn_around();
     }
 
@@ -151,7 +151,8 @@ std::shared_ptr<const TokenCounter> server_counter(std::shared_ptr<HttpTransport
                                                    ServerKind kind, EventSink on_event) {
     if (transport == nullptr) throw Error(Errc::invalid_argument, "count by a server: there is no transport");
     if (kind != ServerKind::llama_server && kind != ServerKind::vllm)
-        throw Error(Errc::invalid_argument, fmt::format("count by a server: \"{}\" counts for nobody", name_of(kind)));
+        throw Error(Errc::invalid_argument,
+                    fmt::format("count by a server: \"{}\" counts for nobody", to_string(kind)));
     return std::make_shared<ServerCounter>(std::move(transport), std::move(address), kind, std::move(on_event));
 }
 

@@ -90,7 +90,7 @@ TEST_CASE("every refusal of a real server is an overflow with its window and its
                 if (exchange.status == 200) continue;
                 ++refusals;
                 const ClassifiedError error = classify_error(exchange.status, {}, exchange.reply);
-                CHECK(name_of(error.error_class) == "overflow");
+                CHECK(to_string(error.error_class) == "overflow");
                 CHECK(error.limit == 2'048);
                 CHECK(error.used >= 2'048);
                 CHECK(error.used < 4'000);
@@ -104,7 +104,7 @@ TEST_CASE("llama-cpp-python, whose templates cannot render null, gets empty text
     const ClassifiedError error = classify_error(
         500, {},
         R"({"error":{"message":"can only concatenate str (not \"NoneType\") to str","type":"internal_server_error","param":null,"code":null}})");
-    CHECK(name_of(error.error_class) == "server");  // what it says of null; it is not retried into an overflow
+    CHECK(to_string(error.error_class) == "server");  // what it says of null; it is not retried into an overflow
     const openai::Message call = openai::Message::parse(
         R"({"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]})");
     OpenAIModelConfig config{.model = "m", .dialect = *openai::find_dialect("llama_cpp_python")};

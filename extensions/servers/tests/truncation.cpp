@@ -223,7 +223,7 @@ TEST_CASE("a recorded Ollama cuts a talk in silence, and the watch sees it by th
     for (int note = 1; note <= 4; ++note) {  // as they were sent to it, in a window of 1,024 tokens
         std::string text = "Note " + std::to_string(note) + ":";
         for (int i = 0; i < 18; ++i)
-            text += " item " + std::to_string(i) + " of shelf " + std::to_string(i) + " has code K-" +
+            text += " item " + std::to_string(i) + " of entries " + std::to_string(i) + " has code K-" +
                     std::to_string(i * 37 % 1'000) + ".";
         list.push_back(said("user", text));
         if (note > 1 && note < 4) CHECK_NOTHROW(model->generate({.messages = list}));

@@ -26,7 +26,7 @@ int main() {
     try {
         other->put_if_absent("chat-1/0001-read_log.txt", "other");
     } catch (const Error& error) {
-        std::cout << name_of(error.errc()) << ": " << error.what() << '\n';
+        std::cout << to_string(error.errc()) << ": " << error.what() << '\n';
     }
 
     other->backup(folder + "/copy.db");

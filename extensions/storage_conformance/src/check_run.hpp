@@ -70,7 +70,8 @@ template <typename Action>
 void CheckRun::expect_error(std::string_view what, Errc expected, Action&& action) {
     const std::optional<Errc> found = code_of(action);
     if (found != expected)
-        fail(fmt::format("{}: expected {}, found {}", what, name_of(expected), found ? name_of(*found) : "no error"));
+        fail(fmt::format("{}: expected {}, found {}", what, to_string(expected),
+                         found ? to_string(*found) : "no error"));
 }
 
 enum class CheckNeeds { nothing, listing, removal, listing_and_removal, streams };

@@ -13,7 +13,7 @@ void mixed_step(CheckRun& run, Storage& storage, int thread, int round, std::ato
     const std::string shared = fmt::format("shared/{}", round);
     const auto error = code_of([&] { storage.put_if_absent(shared, own); });
     if (!error) ++wins;
-    if (error && error != Errc::already_exists) run.fail(fmt::format("put of a shared key: {}", name_of(*error)));
+    if (error && error != Errc::already_exists) run.fail(fmt::format("put of a shared key: {}", to_string(*error)));
     run.expect(storage.get(shared).has_value(), "get of a shared key: expected an object");
     if (run.lists()) {
         bool listed = false;
@@ -65,7 +65,7 @@ void readers_see_whole_objects(CheckRun& run) {
             const std::string next = fmt::format("raced/{}", i + 1);
             const auto error = code_of([&] { run.put(key, large_content(thread), run.streams() ? 3 : 0); });
             if (!error) ++wins;
-            if (error && error != Errc::already_exists) run.fail(fmt::format("put: {}", name_of(*error)));
+            if (error && error != Errc::already_exists) run.fail(fmt::format("put: {}", to_string(*error)));
             for (const std::string& looked_at : {key, next}) {
                 const auto found = run.storage().get(looked_at);
                 run.expect(found ? is_whole(*found) : looked_at == next, "get: expected a whole object");

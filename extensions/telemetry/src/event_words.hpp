@@ -10,7 +10,7 @@ namespace whittle::inline v0::telemetry::detail {
 /// `Event::kind` of a read-back; its source is the tool.
 inline constexpr std::string_view read_back_kind = "read_back";
 
-[[nodiscard]] constexpr std::string_view name_of(Event::Level level) noexcept {
+[[nodiscard]] constexpr std::string_view to_string(Event::Level level) noexcept {
     switch (level) {
         case Event::Level::debug: return "debug";
         case Event::Level::info: return "info";

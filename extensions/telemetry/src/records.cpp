@@ -15,7 +15,7 @@ constexpr std::size_t longest_name = 256;  // bytes
 constexpr std::size_t longest_text = 4'096;
 
 bool is_tried(Outcome outcome) noexcept {
-    return outcome != Outcome::idle && outcome != Outcome::undue && outcome != Outcome::remembered;
+    return outcome != Outcome::not_applicable && outcome != Outcome::not_due && outcome != Outcome::cooling_down;
 }
 
 bool is_failure(Outcome outcome) noexcept { return outcome == Outcome::failed || outcome == Outcome::store_failed; }
@@ -80,10 +80,10 @@ private:
     }
 
     void hook(std::string parent) {
-        Span& span = add(std::string("whittle ").append(name_of(report_.hook)), std::move(parent));
+        Span& span = add(std::string("whittle ").append(to_string(report_.hook)), std::move(parent));
         AttributeList list(span.attributes);
         list.model(config_.model);
-        list.text("whittle.hook", name_of(report_.hook));
+        list.text("whittle.hook", to_string(report_.hook));
         list.number("whittle.tokens.before", report_.tokens_before);
         list.number("whittle.tokens.after", report_.tokens_after);
         list.real("whittle.calibration", report_.calibration);
@@ -98,14 +98,15 @@ private:
         Span& span = add(std::string("whittle ").append(run.middleware), parent);
         AttributeList list(span.attributes);
         list.text("whittle.middleware", run.middleware);
-        list.text("whittle.hook", name_of(run.hook));
-        list.text("whittle.outcome", name_of(run.outcome));
+        list.text("whittle.hook", to_string(run.hook));
+        list.text("whittle.outcome", to_string(run.outcome));
         list.text("whittle.counter", run.counter);
         list.number("whittle.count", run.count);
         list.number("whittle.threshold", run.threshold);
         const std::string id = span.span_id;
         if (run.details) details(*run.details, list);
-        if (is_failure(run.outcome)) fail(span, name_of(run.outcome), run.details ? run.details->error : std::string());
+        if (is_failure(run.outcome))
+            fail(span, to_string(run.outcome), run.details ? run.details->error : std::string());
         if (!run.details) return;
         for (const ModelCallReport& call : run.details->model_calls) model_call(call, run.middleware, id);
     }

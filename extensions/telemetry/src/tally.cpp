@@ -76,8 +76,8 @@ void Tally::model_call(std::string_view middleware, const ModelCallReport& call)
 }
 
 void Tally::stage(const StageReport& stage) {
-    if (stage.outcome == Outcome::idle) return;
-    add(Metric::stage_runs, {stage.middleware, name_of(stage.hook), name_of(stage.outcome)}, 1);
+    if (stage.outcome == Outcome::not_applicable) return;
+    add(Metric::stage_runs, {stage.middleware, to_string(stage.hook), to_string(stage.outcome)}, 1);
     if (!stage.details) return;
     const StageDetails& details = *stage.details;
     if (stage.outcome == Outcome::committed) {
@@ -90,14 +90,14 @@ void Tally::stage(const StageReport& stage) {
 
 void Tally::report(const Report& report) {
     const std::lock_guard lock(mutex_);
-    observe(Metric::hook_seconds, {name_of(report.hook)}, static_cast<double>(report.milliseconds) / 1000.0);
+    observe(Metric::hook_seconds, {to_string(report.hook)}, static_cast<double>(report.milliseconds) / 1000.0);
     if (is_request(report.hook)) series_of(Metric::request_tokens, {}).value = report.tokens_after;
     for (const StageReport& run : report.stages) stage(run);
 }
 
 void Tally::event(const Event& event) {
     const std::lock_guard lock(mutex_);
-    add(Metric::events, {event.source, event.kind, name_of(event.level)}, 1);
+    add(Metric::events, {event.source, event.kind, to_string(event.level)}, 1);
     if (event.kind == read_back_kind) add(Metric::read_backs, {event.source}, 1);
 }
 

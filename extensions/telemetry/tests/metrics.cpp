@@ -49,7 +49,7 @@ TEST_CASE("commits, model calls and hooks are counted since the exporter was mad
     CHECK(metrics.at("whittle.cache.invalidated_tokens")["sum"]["dataPoints"][0]["asInt"] == "140000");
     CHECK(metrics.at("whittle.stored.size")["sum"]["dataPoints"][0]["asInt"] == "600000");
     CHECK(metrics.at("whittle.request.tokens")["gauge"]["dataPoints"][0]["asInt"] == "20000");
-    CHECK(metrics.at("whittle.stage.runs")["sum"]["dataPoints"].size() == 2);  // undue, committed
+    CHECK(metrics.at("whittle.stage.runs")["sum"]["dataPoints"].size() == 2);  // not_due, committed
 
     const json hooks = metrics.at("whittle.hook.duration")["histogram"]["dataPoints"][0];
     CHECK(hooks["count"] == "2");

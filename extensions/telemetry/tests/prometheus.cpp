@@ -37,7 +37,7 @@ TEST_CASE("counters have a help, a type and one line for each set of labels", "[
                     "# TYPE whittle_tokens_saved_total counter\n"
                     "whittle_tokens_saved_total{middleware=\"summarization\"} 140000\n") != std::string::npos);
     CHECK(lines_with(text, "whittle_stage_runs_total") ==
-          Lines{R"(whittle_stage_runs_total{middleware="reduction",hook="before_model",outcome="undue"} 2)",
+          Lines{R"(whittle_stage_runs_total{middleware="reduction",hook="before_model",outcome="not_due"} 2)",
                 R"(whittle_stage_runs_total{middleware="summarization",hook="before_model",outcome="committed"} 2)"});
     CHECK(lines_with(text, "whittle_request_tokens") == Lines{"whittle_request_tokens 20000"});
     CHECK(lines_with(text, "whittle_stored_bytes_total") ==

@@ -72,7 +72,7 @@ private:
     report.conversation = "book";
     StageReport& idle = report.stages.emplace_back();
     idle.middleware = "reduction";
-    idle.outcome = Outcome::undue;
+    idle.outcome = Outcome::not_due;
     StageReport& stage = report.stages.emplace_back();
     stage.middleware = "summarization";
     stage.outcome = Outcome::committed;
@@ -100,7 +100,7 @@ private:
     report.conversation = "a conversation with a long id, which is no short string";
     StageReport& stage = report.stages.emplace_back();
     stage.middleware = "a middleware with a long name, which is no short string";
-    stage.outcome = Outcome::undue;
+    stage.outcome = Outcome::not_due;
     return report;
 }
 

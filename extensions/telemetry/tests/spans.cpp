@@ -110,7 +110,7 @@ TEST_CASE("hooks in which nothing was due leave no span", "[telemetry]") {
     const auto receiver = std::make_shared<Receiver>();
     OpenTelemetry exporter(testing::fixed_config(), receiver);
     Report report = testing::undue_report();
-    for (const Outcome outcome : {Outcome::idle, Outcome::undue, Outcome::remembered}) {
+    for (const Outcome outcome : {Outcome::not_applicable, Outcome::not_due, Outcome::cooling_down}) {
         report.stages[0].outcome = outcome;
         exporter.on_report()(report);
     }

@@ -30,7 +30,7 @@ enum class Errc {
     callback_failed,       ///< a user's callback gave what cannot be used; what it throws is thrown as it came
 };
 
-[[nodiscard]] std::string_view name_of(Errc code) noexcept;
+[[nodiscard]] std::string_view to_string(Errc code) noexcept;
 [[nodiscard]] const std::error_category& error_category() noexcept;
 [[nodiscard]] std::error_code make_error_code(Errc code) noexcept;
 
@@ -69,7 +69,7 @@ public:
     [[nodiscard]] bool has_errors() const noexcept;
 
     /// Throws `Error(Errc::invalid_config)` that lists every problem of severity error; returns if there is none.
-    void throw_if_errors(std::string_view attempted) const;
+    void throw_if_errors(std::string_view operation) const;
 
 private:
     std::vector<Problem> problems_;

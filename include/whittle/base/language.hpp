@@ -15,6 +15,6 @@ void set_language(Language language) noexcept;
 [[nodiscard]] Language default_language() noexcept;
 
 /// "en" or "zh".
-[[nodiscard]] std::string_view code_of(Language language) noexcept;
+[[nodiscard]] std::string_view to_string(Language language) noexcept;
 
 }  // namespace whittle::inline v0

@@ -57,7 +57,7 @@ std::shared_ptr<Middleware<M>> to_stage(S&& stage) {
 
 /// Checks the chain's own settings and the names.
 void check_chain(const ChainInfo& info, Problems& problems);
-void tell_warning(const EventSink& events, const Problem& problem) noexcept;
+void emit_warning(const EventSink& events, const Problem& problem) noexcept;
 /// The tools that go with a chain's settings.
 [[nodiscard]] std::vector<Tool> own_tools(const ChainConfig& config);
 

@@ -78,7 +78,7 @@ enum class Finish {
     failed,
 };
 
-[[nodiscard]] std::string_view name_of(Finish finish) noexcept;
+[[nodiscard]] std::string_view to_string(Finish finish) noexcept;
 
 /// The rest of the pipeline around a model call. Valid during the call only.
 template <AgentMessage M>

@@ -32,7 +32,7 @@ struct CompactionCallbacks {
 };
 
 /// Whether another attempt with the same model can help: not after a refused key, a bad request or a model's refusal.
-[[nodiscard]] bool is_worth_a_retry(const DigestError& error) noexcept;
+[[nodiscard]] bool is_worth_a_retry(const SummaryError& error) noexcept;
 
 /// Keeps every request below a threshold, from cheap to dear: prunes old tool results, takes media out of old messages,
 /// folds the oldest turns into one summary, which a model writes, or `plain_summary` by rule. The current turn, leading
@@ -80,7 +80,7 @@ private:
     using Compact = bool (*)(const detail::CompactionWork&);
 
     bool run(Turn<M>& turn, const CompactionLimits& limits, std::int64_t tokens, Compact compact) const;
-    [[nodiscard]] DigestCallbacks<M> digest_callbacks() const;
+    [[nodiscard]] SummaryGenerationCallbacks<M> summary_generation_callbacks() const;
 
     std::shared_ptr<Model<M>> summariser_;
     CompactionConfig config_;
@@ -134,21 +134,23 @@ bool Compaction<M>::run(Turn<M>& turn, const CompactionLimits& limits, std::int6
     Model<M>* const model = summariser_ ? summariser_.get() : turn.request.model;
     detail::SummaryFunctions functions;
     if (model != nullptr)
-        functions.generate = [&](const detail::DigestOrder& order, DigestState& state) -> DigestOutcome {
-            DigestEnvironment with = digest_environment(turn);
+        functions.generate = [&](const detail::SummaryOrder& order,
+                                 SummaryGenerationState& state) -> SummaryGenerationOutcome {
+            SummaryGenerationEnvironment with = summary_generation_environment(turn);
             with.counter = counter(turn);
-            return digest(detail::task_of(order, *model, edit), order.config, digest_callbacks(), with, state);
+            return generate_summary(detail::task_of(order, *model, edit), order.config, summary_generation_callbacks(),
+                                    with, state);
         };
     functions.prepare =
-        detail::preparing(turn, edit, summariser_, digest_callbacks(), callbacks_.executor, counter(turn));
+        detail::preparing(turn, edit, summariser_, summary_generation_callbacks(), callbacks_.executor, counter(turn));
     FoldSizes sizes{.context_tokens = tokens, .trigger_tokens = limits.threshold};
     sizes.count(counted(turn));
     return compact({turn, edit, functions, config_, limits, sizes});
 }
 
 template <AgentMessage M>
-DigestCallbacks<M> Compaction<M>::digest_callbacks() const {
-    DigestCallbacks<M> callbacks{callbacks_.retry, callbacks_.failover, {}, {}};
+SummaryGenerationCallbacks<M> Compaction<M>::summary_generation_callbacks() const {
+    SummaryGenerationCallbacks<M> callbacks{callbacks_.retry, callbacks_.failover, {}, {}};
     if (!callbacks.retry.should_retry) {
         callbacks.retry.should_retry = [](const Attempt<M>& attempt) {
             return attempt.error != nullptr && is_worth_a_retry(*attempt.error);

@@ -82,7 +82,8 @@ namespace detail {
 [[nodiscard]] std::int64_t cool_down_of(const CompactionConfig& config, std::int64_t threshold) noexcept;
 
 /// The part of the configuration that a digest takes. `summary_tokens`: the summary's size.
-[[nodiscard]] DigestConfig digest_config(const CompactionConfig& config, std::int64_t summary_tokens);
+[[nodiscard]] SummaryGenerationConfig summary_generation_config(const CompactionConfig& config,
+                                                                std::int64_t summary_tokens);
 
 /// What the check of a configuration knows beside it.
 struct CompactionSetup {

@@ -253,7 +253,7 @@ private:
 
     Conversation(const Conversation&) = default;  // for fork
 
-    void require_outside_hook(std::string_view attempted) const { detail::require_outside_hook(in_hook_, attempted); }
+    void require_outside_hook(std::string_view operation) const { detail::require_outside_hook(in_hook_, operation); }
     bool set_pinned(Serial serial, bool pinned) {
         require_outside_hook("pin");
         return history_.side.set_pinned(serial, pinned);

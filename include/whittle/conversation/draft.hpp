@@ -26,7 +26,7 @@ struct RepairOptions;
 struct RepairResult;
 
 /// Edits that stand or fall together, for example all of one tool round.
-using Unit = int;
+using EditGroup = int;
 
 struct CommitOptions {
     bool must_save = true;             ///< commit only if the count gets lower (L6)
@@ -38,7 +38,7 @@ struct CommitResult {
     std::int64_t tokens_before = 0;
     std::int64_t tokens_after = 0;               ///< of what was committed or would have been
     std::optional<std::size_t> first_changed{};  ///< index of the first message that differs
-    int dropped_units = 0;                       ///< units that were left out because a store write failed
+    int dropped_edit_groups = 0;                 ///< edit groups that were left out because a store write failed
     std::exception_ptr store_error{};            ///< what the first of these writes threw
 
     [[nodiscard]] bool committed() const noexcept { return outcome == Outcome::committed; }
@@ -83,8 +83,8 @@ public:
     [[nodiscard]] std::int64_t tokens_of(std::size_t message) const noexcept;
     [[nodiscard]] std::optional<std::size_t> first_changed() const noexcept;
 
-    /// Edits from here on belong together. Returns the unit's number.
-    Unit begin_unit() noexcept;
+    /// Edits from here on belong together. Returns the edit group's number.
+    EditGroup begin_edit_group() noexcept;
 
     // Each edit carries where the result comes from; `by` and `when` are filled in.
     void set_text(std::size_t message, std::size_t part, std::string_view text, Provenance provenance);
@@ -113,8 +113,8 @@ public:
     /// bound to has changed outside of the messages.
     void drop_thinking();
 
-    /// Asks the commit to store `content` first. If that fails, this unit's edits are left out. `part` says of which
-    /// text this is the whole original, so that it may leave memory.
+    /// Asks the commit to store `content` first. If that fails, this edit group's edits are left out. `part` says of
+    /// which text this is the whole original, so that it may leave memory.
     struct Original {
         Serial serial = 0;
         std::size_t part = 0;
@@ -125,8 +125,9 @@ public:
     /// then.
     void offload_text(std::string key, std::size_t message, std::size_t part,
                       std::shared_ptr<Storage> storage = nullptr);
-    /// Writes what is to be stored now, before the commit, and takes back the units of which something is refused: what
-    /// is planned on top then stands on what stays. A dry run writes nothing. Returns the number of refused units.
+    /// Writes what is to be stored now, before the commit, and takes back the edit groups of which something is
+    /// refused: what is planned on top then stands on what stays. A dry run writes nothing. Returns the number of
+    /// refused edit groups.
     int store();
 
     /// A user's own rewriter or finalizer may edit what is pinned (L7).
@@ -135,15 +136,15 @@ public:
     void allow_stored() noexcept;
     /// The request is too large: results of the open round may be edited too, if nothing else pins them (L7).
     void allow_open_results() noexcept;
-    /// Takes back the last unit's edits and offloads.
-    void drop_unit(Unit unit) { drop_units({unit}); }
-    /// Takes back several units' edits and offloads in one go.
-    void drop_units(std::vector<Unit> units);
-    /// Takes back those of `units` that break a rule which the history keeps now, with what builds on them, and returns
-    /// them: the units that made what breaks the rule, else those next to it; edits of parts that made nothing worse go
-    /// last. The history is validated at most O(log units) times; from the fourth time on the nearest ones go in
-    /// growing numbers.
-    std::vector<Unit> drop_rule_breakers(std::vector<Unit> units);
+    /// Takes back the last edit group's edits and offloads.
+    void drop_edit_group(EditGroup edit_group) { drop_edit_groups({edit_group}); }
+    /// Takes back several edit groups' edits and offloads in one go.
+    void drop_edit_groups(std::vector<EditGroup> edit_groups);
+    /// Takes back those of `edit_groups` that break a rule which the history keeps now, with what builds on them, and
+    /// returns them: the edit groups that made what breaks the rule, else those next to it; edits of parts that made
+    /// nothing worse go last. The history is validated at most O(log edit groups) times; from the fourth time on the
+    /// nearest ones go in growing numbers.
+    std::vector<EditGroup> drop_rule_breakers(std::vector<EditGroup> edit_groups);
 
     /// The rules that the history keeps now and what is staged would break: what `commit` refuses. Empty where the
     /// configuration verifies nothing.

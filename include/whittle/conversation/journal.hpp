@@ -95,7 +95,7 @@ void for_each_message(std::span<StoredText> texts, FunctionRef<void(std::span<St
 void take_texts(JournalRecord& record, std::span<StoredText> texts);
 
 /// Throws Error(damaged): a message rebuilt from the store is not the one that was taken out.
-[[noreturn]] void throw_damaged(std::string_view attempted, const StoredText& text);
+[[noreturn]] void throw_damaged(std::string_view operation, const StoredText& text);
 
 /// Puts the texts of one message back into it; `texts` are all that a store has of it.
 template <AgentMessage M>
@@ -151,10 +151,10 @@ template <AgentMessage M>
 }
 
 /// Lets go of the original texts of one message if the store has them and putting them back gives the same message byte
-/// for byte. `shown` is the message as it is now. `ask_store`: it may have other texts, and is asked for each; may
+/// for byte. `shown` is the message as it is now. `query_store`: it may have other texts, and is asked for each; may
 /// throw what it throws then.
 template <AgentMessage M>
-void drop_stored_texts(JournalEntry<M>& entry, std::span<StoredText> texts, const M& shown, bool ask_store = false) {
+void drop_stored_texts(JournalEntry<M>& entry, std::span<StoredText> texts, const M& shown, bool query_store = false) {
     M& original = entry.undo[texts.front().splice].messages[texts.front().message];
     M back = shown;
     PartFinder<M> parts;
@@ -162,7 +162,7 @@ void drop_stored_texts(JournalEntry<M>& entry, std::span<StoredText> texts, cons
     std::size_t found = 0;
     for (const StoredText& text : texts) {
         parts.visit(original, text.part, [&](const PartView& part) {
-            if (ask_store && fetch_own(text) != part.text) return;
+            if (query_store && fetch_own(text) != part.text) return;
             parts_back.set_text(back, text.part, part.text);
             ++found;
         });

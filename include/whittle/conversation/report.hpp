@@ -27,15 +27,15 @@ enum class Hook {
     compact_now,  ///< the host asked for it
 };
 
-[[nodiscard]] std::string_view name_of(Hook hook) noexcept;
+[[nodiscard]] std::string_view to_string(Hook hook) noexcept;
 
 /// What a middleware's hook run came to.
 enum class Outcome {
-    idle,        ///< it has nothing to do in this hook
-    undue,       ///< count <= threshold, or `StageReport::reason` says why not yet
-    remembered,  ///< due, but an earlier plan freed too little and the conversation has not grown enough since
-    nothing,     ///< due, but there is nothing it may take
-    too_small,   ///< the plan frees less than asked for
+    not_applicable,  ///< it has nothing to do in this hook
+    not_due,         ///< count <= threshold, or `StageReport::reason` says why not yet
+    cooling_down,    ///< due, but an earlier plan freed too little and the conversation has not grown enough since
+    nothing,         ///< due, but there is nothing it may take
+    too_small,       ///< the plan frees less than asked for
     committed,
     planned,       ///< dry run: it would have committed
     store_failed,  ///< nothing committed because of the store
@@ -43,7 +43,7 @@ enum class Outcome {
     failed,        ///< an error; the conversation is as it was before
 };
 
-[[nodiscard]] std::string_view name_of(Outcome outcome) noexcept;
+[[nodiscard]] std::string_view to_string(Outcome outcome) noexcept;
 
 /// What a middleware is about to commit, before units that a store refuses and thinking that becomes void go on top. A
 /// view: valid during the call of `ChainConfig::before_commit` only.
@@ -109,16 +109,16 @@ struct StageDetails {
     std::string error{};
 };
 
-/// One record per middleware and hook run. Fixed size: an undue run allocates nothing.
+/// One record per middleware and hook run. Fixed size: a run that is not due allocates nothing.
 struct StageReport {
     std::string_view middleware{};  ///< kept alive by `Report::names`
     Hook hook = Hook::before_model;
-    Outcome outcome = Outcome::idle;
+    Outcome outcome = Outcome::not_applicable;
     std::string_view counter{};  ///< id of the counter that judged
     std::int64_t count = 0;      ///< tokens
     std::int64_t threshold = 0;  ///< tokens
     std::shared_ptr<StageDetails> details{};
-    /// Why it is undue above `threshold`, such as "does_not_pay_yet"; static text. Empty: the outcome says it.
+    /// Why it is not due above `threshold`, such as "does_not_pay_yet"; static text. Empty: the outcome says it.
     std::string_view reason{};
 
     StageDetails& more();  ///< makes the details if there are none

@@ -76,8 +76,8 @@ public:
         detail::count_into(info, of(message), history_.side.columns);
         return info;
     }
-    [[nodiscard]] detail::BoundPrint bound_print(AnyMessage message) const override {
-        return detail::bound_print(of(message));
+    [[nodiscard]] detail::BoundFingerprint bound_fingerprint(AnyMessage message) const override {
+        return detail::bound_fingerprint(of(message));
     }
 
     [[nodiscard]] AnyMessage make(Role role, std::string_view text) override {

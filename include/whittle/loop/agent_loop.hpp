@@ -118,8 +118,8 @@ private:
     void run_steps(Conversation<M>& conversation, const HookRequest<M>& request, RunResult& result,
                    std::vector<ToolReturn>& pending);
     [[nodiscard]] Reply<M> ask(Conversation<M>& conversation, const HookRequest<M>& request);
-    [[nodiscard]] Reply<M> ask_once(Conversation<M>& conversation, const HookRequest<M>& request,
-                                    const DeltaSink* on_delta);
+    [[nodiscard]] Reply<M> generate_once(Conversation<M>& conversation, const HookRequest<M>& request,
+                                         const DeltaSink* on_delta);
     [[nodiscard]] bool was_truncated(Conversation<M>& conversation, const HookRequest<M>& request,
                                      const Usage& usage) const;
     bool run_tools(Conversation<M>& conversation, const HookRequest<M>& request, RunResult& result,
@@ -160,7 +160,7 @@ void add_usage(Usage& sum, const std::optional<Usage>& usage) noexcept;
 /// Whether a request that we count as `counted` tokens cannot have been read whole: less than half of it was billed as
 /// input. Never for requests below 2,000 tokens.
 [[nodiscard]] bool is_far_below(const Usage& usage, std::int64_t counted) noexcept;
-void tell_truncation(const EventSink& events, std::string_view conversation, std::int64_t counted,
+void emit_truncation(const EventSink& events, std::string_view conversation, std::int64_t counted,
                      const Usage& usage) noexcept;
 /// Without its numbers if no model has such a limit: they come from a sentence, and the limit would stay as the window.
 [[nodiscard]] Overflow believed(Overflow overflow) noexcept;
@@ -228,7 +228,7 @@ RunResult AgentLoop<M>::run(Conversation<M>& conversation, std::stop_token stop)
         if (is_round_last(conversation) && run_tools(conversation, hook_request, result, pending)) return;
         run_steps(conversation, hook_request, result, pending);
     });
-    guarded([&] { close_open_calls(conversation, hook_request, name_of(result.finish), std::move(pending)); });
+    guarded([&] { close_open_calls(conversation, hook_request, to_string(result.finish), std::move(pending)); });
     guarded([&] { chain_.after_agent(conversation, result.finish, hook_request); });
     return result;
 }
@@ -278,7 +278,7 @@ Reply<M> AgentLoop<M>::ask(Conversation<M>& conversation, const HookRequest<M>& 
     };
     detail::DeltaWatch watch(&callbacks_.on_delta, callbacks_.on_restart);
     try {
-        return ask_once(conversation, hook_request, watch.sink());
+        return generate_once(conversation, hook_request, watch.sink());
     } catch (const ModelError& error) {
         if (error.error_class() != ModelErrorClass::overflow) throw;
         const bool is_smaller = chain_.on_overflow(conversation, detail::believed(error.overflow()), hook_request);
@@ -286,7 +286,7 @@ Reply<M> AgentLoop<M>::ask(Conversation<M>& conversation, const HookRequest<M>& 
     }
     watch.restart();
     try {
-        return ask_once(conversation, hook_request, watch.sink());
+        return generate_once(conversation, hook_request, watch.sink());
     } catch (const ModelError& error) {
         if (error.error_class() != ModelErrorClass::overflow) throw;
         throw as_told(error);
@@ -294,8 +294,8 @@ Reply<M> AgentLoop<M>::ask(Conversation<M>& conversation, const HookRequest<M>& 
 }
 
 template <ToolMessage M>
-Reply<M> AgentLoop<M>::ask_once(Conversation<M>& conversation, const HookRequest<M>& hook_request,
-                                const DeltaSink* on_delta) {
+Reply<M> AgentLoop<M>::generate_once(Conversation<M>& conversation, const HookRequest<M>& hook_request,
+                                     const DeltaSink* on_delta) {
     const std::function<std::size_t()> stable_prefix = [&] { return chain_.stable_prefix(conversation); };
     return chain_.generate(
         *model_, {.messages = conversation.messages(),
@@ -318,7 +318,7 @@ bool AgentLoop<M>::was_truncated(Conversation<M>& conversation, const HookReques
     std::int64_t counted = count_overhead(hook_request.system, hook_request.tools, *chars());
     for (const M& message : conversation.messages()) counted = add_saturating(counted, detail::count_plain(message));
     if (!detail::is_far_below(usage, counted)) return false;
-    detail::tell_truncation(chain_.callbacks().on_event, conversation.id(), counted, usage);
+    detail::emit_truncation(chain_.callbacks().on_event, conversation.id(), counted, usage);
     return true;
 }
 

@@ -32,7 +32,7 @@ enum class Origin {
     transient,    ///< for one request
 };
 
-[[nodiscard]] std::string_view name_of(Origin origin) noexcept;
+[[nodiscard]] std::string_view to_string(Origin origin) noexcept;
 /// The inverse of `name_of`; original for a word that is none.
 [[nodiscard]] Origin origin_from(std::string_view name) noexcept;
 

@@ -22,8 +22,8 @@ enum class PartKind : std::uint8_t {
 };
 
 /// "system", "user", ...; "text", "thinking", ...
-[[nodiscard]] std::string_view name_of(Role role) noexcept;
-[[nodiscard]] std::string_view name_of(PartKind kind) noexcept;
+[[nodiscard]] std::string_view to_string(Role role) noexcept;
+[[nodiscard]] std::string_view to_string(PartKind kind) noexcept;
 
 /// Media as a message holds it: either its bytes or where it is (a data: URL counts as a URL).
 struct MediaView {

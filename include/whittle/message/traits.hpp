@@ -89,12 +89,12 @@ concept HasRenameCall = requires(M& m, std::size_t part, std::string_view name) 
     message_traits<M>::rename_call(m, part, name, name);
 };
 
-/// Optional: `std::string thinking_seal(const M&)`: what belongs to the thinking of a message but stands in none of its
-/// parts, such as signatures and redacted data; empty if nothing. Lets the library see that thinking is not what it
-/// was.
+/// Optional: `std::string thinking_signature(const M&)`: what belongs to the thinking of a message but stands in none
+/// of its parts, such as signatures and redacted data; empty if nothing. Lets the library see that thinking is not what
+/// it was.
 template <typename M>
-concept HasThinkingSeal = requires(const M& m) {
-    { message_traits<M>::thinking_seal(m) } -> std::same_as<std::string>;
+concept HasThinkingSignature = requires(const M& m) {
+    { message_traits<M>::thinking_signature(m) } -> std::same_as<std::string>;
 };
 
 /// A host's own mark of a message: which it is, and which revision of it.

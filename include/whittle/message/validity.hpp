@@ -98,7 +98,7 @@ struct ValidityProfile {
 [[nodiscard]] std::span<const ValidityProfile* const> validity_profiles() noexcept;
 
 /// "G2", "OC1", ...: the id as documented.
-[[nodiscard]] std::string_view id_of(Rule rule) noexcept;
+[[nodiscard]] std::string_view to_string(Rule rule) noexcept;
 [[nodiscard]] Severity severity_of(Rule rule) noexcept;
 
 struct Violation {

@@ -92,7 +92,7 @@ struct Reply {
 /// What kind of failure a model call met: decides on retry, failover, compaction or giving up.
 enum class ModelErrorClass { overflow, rate_limit, auth, server, bad_request, refusal, transport, cancelled };
 
-[[nodiscard]] std::string_view name_of(ModelErrorClass error_class) noexcept;
+[[nodiscard]] std::string_view to_string(ModelErrorClass error_class) noexcept;
 
 /// The request was larger than the model's window. 0 where the provider did not say.
 struct Overflow {

@@ -24,7 +24,7 @@ enum class Preset {
     cheap,        ///< what is old goes earlier
 };
 
-[[nodiscard]] std::string_view name_of(Preset preset) noexcept;
+[[nodiscard]] std::string_view to_string(Preset preset) noexcept;
 /// All of them, in the order of the documentation.
 [[nodiscard]] std::span<const Preset> presets() noexcept;
 /// The preset of that name; nullopt: there is none.

@@ -63,7 +63,7 @@ enum class MediaMode {
 };
 
 /// "automatic", "keep", ...
-[[nodiscard]] std::string_view name_of(MediaMode mode) noexcept;
+[[nodiscard]] std::string_view to_string(MediaMode mode) noexcept;
 
 /// As configurations write it; `make_pruning` makes it.
 [[nodiscard]] MiddlewareType<PruningConfig> pruning_type();

@@ -81,7 +81,7 @@ bool Pruning<M>::has_seen(Turn<M>& turn, Serial boundary) const {
 template <AgentMessage M>
 void Pruning<M>::remember(Turn<M>& turn, Serial boundary, const CommitResult& result) const {
     const bool is_done = result.outcome == Outcome::committed || result.outcome == Outcome::nothing;
-    if (!is_done || result.dropped_units > 0 || turn.config.dry_run) return;
+    if (!is_done || result.dropped_edit_groups > 0 || turn.config.dry_run) return;
     turn.notes().set("seen_up_to", static_cast<std::int64_t>(boundary));
     turn.notes().set("seen_entry", newest_entry(turn.conversation));
     const std::int64_t pins = detail::pins_of(turn.conversation.outline());
@@ -90,7 +90,7 @@ void Pruning<M>::remember(Turn<M>& turn, Serial boundary, const CommitResult& re
 
 template <AgentMessage M>
 void Pruning<M>::before_model(Turn<M>& turn) {
-    turn.report.outcome = Outcome::undue;
+    turn.report.outcome = Outcome::not_due;
     const Outline outline = turn.conversation.outline();
     const RequestLimits& limits = turn.config.profile.validity.limits;
     const std::size_t end = pruning_boundary(outline, config_);

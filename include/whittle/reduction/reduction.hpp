@@ -60,7 +60,7 @@ private:
     }
     bool clear_now(Turn<M>& turn, std::int64_t target, bool shorten_newest);
     void remember(Turn<M>& turn, const detail::ClearingRun& run, std::int64_t count, const CommitResult& result) const;
-    void tell_user(Turn<M>& turn, const CommitResult& result) const;
+    void notify_user(Turn<M>& turn, const CommitResult& result) const;
 
     ReductionConfig config_;
     ReductionCallbacks<M> callbacks_;
@@ -104,12 +104,12 @@ void Reduction<M>::clear_when_due(Turn<M>& turn) {
     const ClearingLimits limits = detail::clearing_limits_now(turn, config_, tokens);
     turn.report.count = tokens;
     turn.report.threshold = limits.due;
-    turn.report.outcome = Outcome::undue;
+    turn.report.outcome = Outcome::not_due;
     detail::Cooldown cooldown(turn, true);
     if (tokens <= limits.due) return cooldown.end();
     const bool has_new_round = turn.notes().integer("tried_round") != newest_round(turn.conversation.outline());
     if (!has_new_round && cooldown.is_active(tokens)) {
-        turn.report.outcome = Outcome::remembered;
+        turn.report.outcome = Outcome::cooling_down;
         return;
     }
     const TokenScale token_scale = turn.counted().scale_to(tokens);  // first: it anchors a counter that is new
@@ -124,7 +124,7 @@ void Reduction<M>::clear_when_due(Turn<M>& turn) {
             turn, tokens,
             sub_saturating(tokens, run.of_request(sub_saturating(result.tokens_before, result.tokens_after))),
             limits_of(config_, turn.known_window()).due);
-    tell_user(turn, result);
+    notify_user(turn, result);
 }
 
 /// Clears everything it may, however little that is; if that is not enough, shortens results of the newest rounds too.
@@ -152,13 +152,13 @@ bool Reduction<M>::clear_now(Turn<M>& turn, std::int64_t target, bool shorten_ne
     const std::int64_t missing = sub_saturating(sub_saturating(tokens, run.freed()), turn.report.threshold);
     if (shorten_newest && missing > 0) run.shorten_newest(missing);
     const CommitResult result = run.commit(0);
-    tell_user(turn, result);
+    notify_user(turn, result);
     return result.committed();
 }
 
 /// Under OnError::skip the commit stands, whatever the user's callback throws.
 template <AgentMessage M>
-void Reduction<M>::tell_user(Turn<M>& turn, const CommitResult& result) const {
+void Reduction<M>::notify_user(Turn<M>& turn, const CommitResult& result) const {
     if (!callbacks_.clear_post_process || !result.committed()) return;
     try {
         callbacks_.clear_post_process(turn.callback_context(), turn.conversation, turn.report);
@@ -166,7 +166,7 @@ void Reduction<M>::tell_user(Turn<M>& turn, const CommitResult& result) const {
         if (turn.config.on_error == OnError::propagate) throw;
         const std::string text = "clear_post_process: " + detail::current_error_text();
         turn.report.more().error = text;
-        detail::tell_failure(turn.callbacks.on_event, name_, turn.conversation.id(), text);
+        detail::emit_failure(turn.callbacks.on_event, name_, turn.conversation.id(), text);
     }
 }
 

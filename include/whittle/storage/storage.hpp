@@ -86,7 +86,7 @@ public:
 [[nodiscard]] bool is_valid_key(std::string_view key) noexcept;
 
 /// Throws Error(invalid_key) that names the attempt and the rule that `key` breaks.
-void require_valid_key(std::string_view attempted, std::string_view key);
+void require_valid_key(std::string_view operation, std::string_view key);
 
 struct MemoryStorageOptions {
     std::int64_t max_bytes = 0;      ///< sum of all contents; 0: no limit. More is Error(storage_failed)

@@ -30,9 +30,9 @@ struct BeforeSummarize {
 template <AgentMessage M>
 struct GenerateSummary {
     int attempt = 1;  ///< from 1, in its phase
-    DigestPhase phase = DigestPhase::primary;
-    const Reply<M>* response = nullptr;  ///< null: the model gave none
-    const DigestError* error = nullptr;  ///< null: accepted
+    SummaryPhase phase = SummaryPhase::primary;
+    const Reply<M>* response = nullptr;   ///< null: the model gave none
+    const SummaryError* error = nullptr;  ///< null: accepted
 };
 
 /// The summary stands in the conversation.

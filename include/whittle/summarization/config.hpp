@@ -123,7 +123,7 @@ struct TriggerLimits {
                                        std::int64_t output_reserve) noexcept;
 
 /// The part of the configuration that a digest takes.
-[[nodiscard]] DigestConfig digest_config(const SummarizationConfig& config);
+[[nodiscard]] SummaryGenerationConfig summary_generation_config(const SummarizationConfig& config);
 
 /// Which callbacks are set, as far as the configuration's check must know.
 struct SummarizationSetup {

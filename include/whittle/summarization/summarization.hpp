@@ -106,7 +106,7 @@ void Summarization<M>::before_model(Turn<M>& turn) {
     const std::int64_t tokens = count(turn);
     if (const auto sizes = detail::due_sizes(turn, config_, tokens)) {
         run(turn, *sizes, &detail::summarize_when_due);
-    } else if (turn.report.outcome == Outcome::undue && config_.prepare_fraction > 0.0) {
+    } else if (turn.report.outcome == Outcome::not_due && config_.prepare_fraction > 0.0) {
         const FoldSizes now = detail::sizes_of(turn, config_, tokens);
         if (detail::is_near_trigger(tokens, now.trigger_tokens, config_.prepare_fraction))
             run(turn, now, &detail::prepare_summarization);
@@ -143,7 +143,7 @@ std::vector<M> Summarization<M>::summarize(Conversation<M>& conversation, const 
     const bool is_made = detail::stage_summary_now({turn, edit, functions, config_, sizes});
     const MessageView<M> view = is_made ? edit.messages() : conversation.messages();
     std::vector<M> after(view.begin(), view.end());
-    if (is_made) host.tell_done(after);
+    if (is_made) host.notify_done(after);
     return after;
 }
 

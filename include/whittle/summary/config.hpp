@@ -27,7 +27,7 @@ struct FailoverConfig {
 };
 
 /// How messages become one summary. A middleware fills it from its own configuration.
-struct DigestConfig {
+struct SummaryGenerationConfig {
     GenerateOptions model_options{};             ///< goes with every call, those of failover models included
     std::int64_t max_input_tokens = 0;           ///< bound of one request; 0: `default_max_input_tokens`
     std::int64_t max_summary_tokens = 0;         ///< a longer summary is refused; 0: only what it replaces bounds it
@@ -39,7 +39,7 @@ struct DigestConfig {
     std::optional<RetryConfig> retry{};        ///< absent: one attempt
     std::optional<FailoverConfig> failover{};  ///< absent: none
 
-    friend bool operator==(const DigestConfig&, const DigestConfig&) = default;
+    friend bool operator==(const SummaryGenerationConfig&, const SummaryGenerationConfig&) = default;
 };
 
 /// Names under which agents send off others: Claude Code, opencode, Gemini CLI, Roo Code and their kin.
@@ -71,6 +71,6 @@ inline constexpr std::int64_t default_max_input_tokens = 100'000;
                                                std::int64_t reply_tokens) noexcept;
 
 /// Adds every bad field to `problems`, each under "{name}.".
-void check_digest(const DigestConfig& config, std::string_view name, Problems& problems);
+void check_summary_generation(const SummaryGenerationConfig& config, std::string_view name, Problems& problems);
 
 }  // namespace whittle::inline v0

@@ -29,7 +29,7 @@ namespace whittle::inline v0 {
 
 /// What is to be summarised. A view.
 template <AgentMessage M>
-struct DigestTask {
+struct SummaryGenerationTask {
     Model<M>& model;
     MessageView<M> messages;              ///< may hold more than what is folded
     Outline outline;                      ///< of `messages`
@@ -46,7 +46,7 @@ struct DigestTask {
 };
 
 /// What a digest works with. Pointers are not owned; null where marked.
-struct DigestEnvironment {
+struct SummaryGenerationEnvironment {
     std::shared_ptr<const TokenCounter> counter = chars();
     std::shared_ptr<Clock> clock = system_clock();
     std::shared_ptr<Random> random = system_random();
@@ -63,7 +63,8 @@ struct DigestEnvironment {
 
 /// The environment of a hook; `what` completes the purpose: "{middleware}: {what}".
 template <AgentMessage M>
-[[nodiscard]] DigestEnvironment digest_environment(Turn<M>& turn, std::string_view what = "summary") {
+[[nodiscard]] SummaryGenerationEnvironment summary_generation_environment(Turn<M>& turn,
+                                                                          std::string_view what = "summary") {
     const CallbackContext context = turn.callback_context();
     return {.counter = turn.config.token_counter,
             .clock = turn.config.clock,
@@ -79,7 +80,7 @@ template <AgentMessage M>
 }
 
 template <AgentMessage M>
-struct DigestResult : DigestOutcome {
+struct SummaryGenerationResult : SummaryGenerationOutcome {
     std::optional<Reply<M>> response{};  ///< the last reply, accepted or not
 };
 
@@ -87,10 +88,12 @@ struct DigestResult : DigestOutcome {
 /// part and cleared on success. Throws Error(cancelled) as soon as a stop is asked for, Error(invalid_argument) for an
 /// empty fold, and std::bad_alloc; everything else is in the result. One thread.
 template <AgentMessage M>
-[[nodiscard]] DigestResult<M> digest(const DigestTask<M>& task, const DigestConfig& config,
-                                     const DigestCallbacks<M>& callbacks, const DigestEnvironment& environment,
-                                     DigestState& state);
+[[nodiscard]] SummaryGenerationResult<M> generate_summary(const SummaryGenerationTask<M>& task,
+                                                          const SummaryGenerationConfig& config,
+                                                          const SummaryGenerationCallbacks<M>& callbacks,
+                                                          const SummaryGenerationEnvironment& environment,
+                                                          SummaryGenerationState& state);
 
 }  // namespace whittle::inline v0
 
-#include "whittle/summary/detail/digest.hpp"
+#include "whittle/summary/detail/summary_generation.hpp"

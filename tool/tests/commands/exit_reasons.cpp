@@ -108,7 +108,7 @@ TEST_CASE("apply says why nothing is cut above a limit, and how it would be", "[
     CHECK(has(result.out,
               "  trimming: above its limit, but not due: cutting does not pay yet, since the provider would "));
     CHECK(has(result.out, "--now cuts at once\n"));
-    CHECK_FALSE(has(result.out, "undue"));
+    CHECK_FALSE(has(result.out, "not_due"));
 }
 
 TEST_CASE("count with a chain's configuration counts as replay does, and both name the counter", "[apps]") {

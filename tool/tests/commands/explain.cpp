@@ -212,7 +212,7 @@ TEST_CASE("explain says why nothing is cut above a limit", "[apps]") {
     const CliResult above = run_cli(dir, "explain s.jsonl --preset recommended --call 22 --json");
     const ordered_json shown = ordered_json::parse(above.out);
     const ordered_json& trimming = shown["stages"][0];
-    CHECK(trimming["outcome"] == "undue");
+    CHECK(trimming["outcome"] == "not_due");
     CHECK(trimming["count"] > trimming["threshold"]);
     CHECK_FALSE(trimming["reason"].get<std::string>().empty());
     CHECK(has(run_cli(dir, "explain s.jsonl --preset recommended --call 22").out,

@@ -124,7 +124,7 @@ void check_money(RowCheck& row, const Summary& ours, const Judged& theirs) {
 
 void check_probes(RowCheck& row, const Summary& ours, const Judged& theirs) {
     for (std::size_t k = 0; k < probe_kinds; ++k) {
-        std::string name(name_of(static_cast<ProbeKind>(k)));
+        std::string name(to_string(static_cast<ProbeKind>(k)));
         std::ranges::replace(name, '_', '-');
         if (!theirs.contains(name)) continue;
         for (std::size_t age = 0; age < ages; ++age) {

@@ -128,7 +128,7 @@ TEST_CASE("damaged logs are read to their end, whatever is wrong with them", "[l
 TEST_CASE("a log may be read as any format", "[logs]") {
     for (const std::string& name : all_fixtures()) {
         for (const Format format : logs::formats()) {
-            CAPTURE(name, logs::name_of(format));
+            CAPTURE(name, logs::to_string(format));
             check_sound(read_text_as(fixture_text(name), format));
         }
     }

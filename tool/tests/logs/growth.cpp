@@ -317,7 +317,7 @@ TEST_CASE("a text of nothing but small values in a record is no JSON, in every f
                                        {runs, logs::Format::langsmith},
                                        {exchange(numbers) + exchange(good), logs::Format::exchanges},
                                        {archive, logs::Format::har}}) {
-        CAPTURE(logs::name_of(format));
+        CAPTURE(logs::to_string(format));
         std::size_t messages = 0;
         std::istringstream in(text);
         (void)logs::read_log(in, format, {.name = "values.jsonl"},

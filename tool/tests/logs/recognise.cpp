@@ -180,7 +180,7 @@ TEST_CASE("lists of messages are Cline's by what only its tasks have, and what i
 
 TEST_CASE("every format has a name of its own", "[logs]") {
     std::set<std::string_view> names;
-    for (const Format format : logs::formats()) names.insert(logs::name_of(format));
+    for (const Format format : logs::formats()) names.insert(logs::to_string(format));
     CHECK(names.size() == 17);
     CHECK_FALSE(names.contains(""));
 }

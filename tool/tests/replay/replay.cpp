@@ -55,7 +55,7 @@ public:
         log += " t:" + c.call_id + ":" + c.arguments;
         return next(c, out);
     }
-    void after_agent(Turn<ChatMessage>&, Finish finish) override { log += " " + std::string(name_of(finish)) + ">"; }
+    void after_agent(Turn<ChatMessage>&, Finish finish) override { log += " " + std::string(to_string(finish)) + ">"; }
 
     std::string log{};
 };
@@ -200,7 +200,7 @@ TEST_CASE("a request says what was recorded under the serials of now, and each h
     const std::vector<ChatMessage> messages = session(4, 4'000);
     std::vector<std::string> heard;
     ReplayOptions<ChatMessage> options;
-    options.on_report = [&](const Report& report) { heard.emplace_back(name_of(report.hook)); };
+    options.on_report = [&](const Report& report) { heard.emplace_back(to_string(report.hook)); };
     options.on_request = [&](const ReplayRequest<ChatMessage>& request) {
         heard.emplace_back("request");
         REQUIRE(request.recorded.size() == request.messages.size());

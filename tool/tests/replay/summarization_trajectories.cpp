@@ -106,7 +106,7 @@ private:
     /// Only what was recorded breaks rules: no summary does, nor what stands right behind one.
     void check_rules() {
         for (const Violation& broken : validate(conversation_.outline(), openai_compatible())) {
-            CAPTURE(id_of(broken.rule), broken.text);
+            CAPTURE(to_string(broken.rule), broken.text);
             REQUIRE(broken.message < conversation_.size());
             CHECK_FALSE(conversation_.outline()[broken.message].mark);
             CHECK((broken.message == 0 || !conversation_.outline()[broken.message - 1].mark));

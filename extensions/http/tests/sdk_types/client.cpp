@@ -73,9 +73,9 @@ template <typename M>
 std::vector<std::string> lines_of(const Conversation<M>& conversation) {
     std::vector<std::string> lines;
     for (const M& m : conversation.messages()) {
-        const std::string role(name_of(message_traits<M>::role(m)));
+        const std::string role(to_string(message_traits<M>::role(m)));
         message_traits<M>::for_each_part(m, [&](const PartView& part) {
-            std::string line = role + ' ' + std::string(name_of(part.kind));
+            std::string line = role + ' ' + std::string(to_string(part.kind));
             for (const std::string_view word : {part.call_id, part.tool, part.text}) {
                 if (!word.empty()) line += ' ' + std::string(word);
             }
@@ -165,7 +165,7 @@ std::string refusal_of(Model<M>& model, const std::vector<std::string>& history)
     try {
         static_cast<void>(model.generate({.messages = messages}));
     } catch (const ModelError& error) {
-        return std::string(name_of(error.error_class())) + ": " + error.what();
+        return std::string(to_string(error.error_class())) + ": " + error.what();
     }
     return "accepted";
 }

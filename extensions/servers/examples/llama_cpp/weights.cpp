@@ -16,7 +16,7 @@ using whittle::PartKind;
 /// Results in one message become one each, as templates want them.
 void add_messages(const ChatMessage& from, std::vector<common_chat_msg>& to) {
     common_chat_msg message;
-    message.role = std::string(name_of(from.role));
+    message.role = std::string(to_string(from.role));
     for (const whittle::Part& part : from.parts) {
         if (part.kind == PartKind::tool_call) {
             message.tool_calls.push_back({part.tool, part.text, part.call_id});

@@ -226,8 +226,8 @@ private:
         const std::shared_ptr<whittle::HttpTransport> transport = whittle::make_curl_transport();
         const whittle::ServerAddress address{.base_url = options_.base_url, .model = options_.model};
         const whittle::ServerFacts facts = probe_server(*transport, address);
-        fmt::print("  {}: {} tokens of {}, {} slots\n", name_of(facts.kind), facts.context_window, facts.trained_window,
-                   facts.slots);
+        fmt::print("  {}: {} tokens of {}, {} slots\n", to_string(facts.kind), facts.context_window,
+                   facts.trained_window, facts.slots);
         checks_.expect(facts.kind == whittle::ServerKind::llama_server && facts.context_window == 2'048,
                        "kind and window are learnt");
         checks_.expect(facts.renders_tools == false, "its template is known to render no tools");

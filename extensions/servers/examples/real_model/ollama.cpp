@@ -159,7 +159,7 @@ int run(const std::string& base_url, const std::string& name, const std::string&
     const std::vector<Message> short_list = task();
     (void)billed_for(*model, short_list);
     const whittle::ServerFacts facts = probe_server(*transport, address);
-    fmt::print("  {}: {} tokens of {}\n", name_of(facts.kind), facts.context_window, facts.trained_window);
+    fmt::print("  {}: {} tokens of {}\n", to_string(facts.kind), facts.context_window, facts.trained_window);
     expect_of_ollama(facts.kind == whittle::ServerKind::ollama && facts.truncates_silently, "its kind is known");
     expect_of_ollama(facts.context_window > 0 && facts.context_window == set,
                      "the window is known before the model is loaded and after it");

@@ -133,7 +133,7 @@ void talk_about_notes(whittle::AgentLoop<Message>& loop, int questions, Talk& ta
     talk.messages.assign(conversation.messages().begin(), conversation.messages().end());
     talk.window = loop.chain().context_window(conversation);
     for (const whittle::Violation& violation : validate(conversation.outline(), loop.chain().config().profile.validity))
-        talk.violations.push_back(std::string(id_of(violation.rule)));
+        talk.violations.push_back(std::string(to_string(violation.rule)));
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ private:
     explicit JsonValue(std::shared_ptr<const void> value) : value_(std::move(value)) {}
     [[nodiscard]] JsonValue beside(const void* value) const { return JsonValue({value_, value}); }
     friend JsonValue parse_json(std::string_view text);
-    friend JsonValue require_json(std::string_view text, std::string_view attempted);
+    friend JsonValue require_json(std::string_view text, std::string_view operation);
 
     std::shared_ptr<const void> value_;  // nlohmann::json
 };
@@ -55,8 +55,8 @@ private:
 /// Without recursion on the depth. A text that is no JSON gives a value of no kind.
 [[nodiscard]] JsonValue parse_json(std::string_view text);
 
-/// The same, but throws Error(parse_failed), "`attempted`: offset 7: not JSON".
-[[nodiscard]] JsonValue require_json(std::string_view text, std::string_view attempted);
+/// The same, but throws Error(parse_failed), "`operation`: offset 7: not JSON".
+[[nodiscard]] JsonValue require_json(std::string_view text, std::string_view operation);
 
 [[nodiscard]] bool is_json(std::string_view text);
 

@@ -30,7 +30,7 @@ void Chain<M>::check_configuration() {
     for (const auto& stage : stages_) std::ranges::move(stage->object_roots(), std::back_inserter(roots_));
     add_own_stages();
     warnings_ = problems.all();
-    for (const Problem& warning : warnings_) detail::tell_warning(callbacks_.on_event, warning);
+    for (const Problem& warning : warnings_) detail::emit_warning(callbacks_.on_event, warning);
 }
 
 template <AgentMessage M>
@@ -57,7 +57,7 @@ void Chain<M>::check_tools(std::span<const ToolSpec> tools) const {
     for (const auto& stage : stages_) names.push_back(stage->name());
     Problems problems;
     for (const auto& stage : stages_) stage->check_tools({config_, names}, tools, problems);
-    for (const Problem& problem : problems.all()) detail::tell_warning(callbacks_.on_event, problem);
+    for (const Problem& problem : problems.all()) detail::emit_warning(callbacks_.on_event, problem);
 }
 
 /// What of a hook needs messages.
@@ -101,12 +101,12 @@ private:
 template <AgentMessage M>
 const Report& Chain<M>::run(Conversation<M>& conversation, const HookRequest<M>& request, Hook hook,
                             HookCall call) const {
-    conversation.require_outside_hook(name_of(hook));
+    conversation.require_outside_hook(to_string(hook));
     allow_roots(conversation);
     conversation.history_.side.columns.set_model(config_.profile.name);
     const std::size_t from = conversation.history_.journal.size();
     Run(*this, conversation, request, hook, call).run();
-    if (callbacks_.on_evicted) detail::tell_evictions(conversation, from, callbacks_);
+    if (callbacks_.on_evicted) detail::report_evictions(conversation, from, callbacks_);
     return conversation.report_;
 }
 
@@ -150,7 +150,7 @@ Reply<M> Chain<M>::generate_from(std::size_t stage, Model<M>& model, const Model
         throw;
     } catch (...) {
         if (is_models_failure || config_.on_error == OnError::propagate) throw;
-        detail::tell_failure(callbacks_.on_event, stages_[stage]->name(), {}, detail::current_error_text());
+        detail::emit_failure(callbacks_.on_event, stages_[stage]->name(), {}, detail::current_error_text());
     }
     return reply ? *std::move(reply) : generate_from(stage + 1, model, request);
 }
@@ -172,7 +172,7 @@ ToolOutcome Chain<M>::wrap_from(std::size_t stage, const ToolContext& context, P
         return stages_[stage]->wrap_tool(context, out, next);
     } catch (...) {
         if (!outcome) throw;
-        detail::tell_failure(context.events != nullptr ? *context.events : callbacks_.on_event, stages_[stage]->name(),
+        detail::emit_failure(context.events != nullptr ? *context.events : callbacks_.on_event, stages_[stage]->name(),
                              context.conversation, detail::current_error_text());
     }
     return *std::move(outcome);

@@ -138,13 +138,13 @@ private:
 
 /// Tells of what was evicted from journal entry `from` on. What the callback throws is told as an event.
 template <AgentMessage M>
-void tell_evictions(const Conversation<M>& conversation, std::size_t from,
-                    const ChainCallbacks<M>& callbacks) noexcept {
+void report_evictions(const Conversation<M>& conversation, std::size_t from,
+                      const ChainCallbacks<M>& callbacks) noexcept {
     const auto or_tell_failure = [&](const auto& work) {
         try {
             work();
         } catch (...) {
-            tell_failure(callbacks.on_event, "on_evicted", conversation.id(), current_error_text());
+            emit_failure(callbacks.on_event, "on_evicted", conversation.id(), current_error_text());
         }
     };
     or_tell_failure([&] {

@@ -37,7 +37,7 @@ public:
             if (turn.config.on_error == OnError::propagate) throw;
             const std::string text = detail::current_error_text();
             detail::take_back(turn.report, text);
-            detail::tell_failure(turn.on_event, name(), turn.conversation_id(), text);
+            detail::emit_failure(turn.on_event, name(), turn.conversation_id(), text);
         }
     }
 

@@ -45,7 +45,7 @@ struct TurnPlan : FoldedMessages {
     std::int64_t summary_tokens = 0;  ///< what the summary may have; 0: there is no room for one
 
     /// What no plan can go below: all that stays whatever is folded.
-    [[nodiscard]] std::int64_t floor_with(std::int64_t system_and_tools) const noexcept;
+    [[nodiscard]] std::int64_t minimum_with(std::int64_t system_and_tools) const noexcept;
 };
 
 /// What a summary may have: at most seven eighths of what it replaces, and what the threshold leaves. 0: less than a

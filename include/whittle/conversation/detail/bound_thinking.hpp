@@ -13,7 +13,7 @@
 namespace whittle::inline v0::detail {
 
 /// What of a message matters to thinking that is bound to its prefix.
-struct BoundPrint {
+struct BoundFingerprint {
     Hash128 up_to_thinking{};  ///< role and parts up to the last thinking
     Hash128 thinking{};
     Hash128 rest{};  ///< role and other parts
@@ -22,9 +22,9 @@ struct BoundPrint {
 };
 
 template <AgentMessage M>
-[[nodiscard]] BoundPrint bound_print(const M& m) {
+[[nodiscard]] BoundFingerprint bound_fingerprint(const M& m) {
     const Hash128 start{static_cast<std::uint64_t>(message_traits<M>::role(m)) + 1, 0};
-    BoundPrint print{start, start, start, false, start};
+    BoundFingerprint print{start, start, start, false, start};
     message_traits<M>::for_each_part(m, [&](const PartView& part) {
         print.whole = fingerprint(part, print.whole);
         Hash128& own = part.kind == PartKind::thinking ? print.thinking : print.rest;
@@ -33,8 +33,8 @@ template <AgentMessage M>
         print.has_thinking = true;
         print.up_to_thinking = print.whole;
     });
-    if constexpr (HasThinkingSeal<M>) {
-        const std::string seal = print.has_thinking ? message_traits<M>::thinking_seal(m) : std::string();
+    if constexpr (HasThinkingSignature<M>) {
+        const std::string seal = print.has_thinking ? message_traits<M>::thinking_signature(m) : std::string();
         if (!seal.empty()) {
             print.thinking = hash128(seal, print.thinking);
             print.up_to_thinking = hash128(seal, print.up_to_thinking);
@@ -45,8 +45,8 @@ template <AgentMessage M>
 
 template <AgentMessage M>
 [[nodiscard]] bool same_thinking_seal(const M& a, const M& b) {
-    if constexpr (HasThinkingSeal<M>) {
-        return message_traits<M>::thinking_seal(a) == message_traits<M>::thinking_seal(b);
+    if constexpr (HasThinkingSignature<M>) {
+        return message_traits<M>::thinking_signature(a) == message_traits<M>::thinking_signature(b);
     } else {
         return true;
     }
@@ -58,6 +58,6 @@ template <AgentMessage M>
 /// is another form of it. `since`: older thinking gets back what it was bound to.
 [[nodiscard]] std::optional<std::size_t> first_void_thinking(
     std::span<const MessageInfo> before, const Outline& after, Serial since,
-    FunctionRef<std::pair<BoundPrint, BoundPrint>(std::size_t old, std::size_t now)> prints);
+    FunctionRef<std::pair<BoundFingerprint, BoundFingerprint>(std::size_t old, std::size_t now)> prints);
 
 }  // namespace whittle::inline v0::detail

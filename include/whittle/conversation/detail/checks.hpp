@@ -44,7 +44,7 @@ void grow(std::vector<T>& v, std::size_t extra) {
 bool add_texts(JournalRecord& record, std::vector<StoredText> texts, std::size_t splice, std::size_t message);
 
 /// Throws Error(invalid_argument) in a hook.
-void require_outside_hook(bool is_in_hook, std::string_view attempted);
+void require_outside_hook(bool is_in_hook, std::string_view operation);
 /// Throws Error(not_found) unless a message has the serial of one to restore; `replaced`: those that commits took out.
 [[nodiscard]] std::size_t require_index(const Outline& outline, Serial serial,
                                         std::span<const ReplacedMessage> replaced);
@@ -88,7 +88,7 @@ private:
 /// `gone`, ascending and each once, are not in it.
 void keep_known(MessageInfo& info, const MessageInfo& old, std::span<const std::size_t> gone);
 /// `part` is described anew after its text changed: keeps what was known of it beside its content.
-void describe_anew(PartInfo& part, const PartView& shown);
+void describe_again(PartInfo& part, const PartView& shown);
 
 }  // namespace detail
 

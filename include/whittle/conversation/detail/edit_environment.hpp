@@ -57,7 +57,7 @@ namespace detail {
 void require_budget(const EditEnvironment& environment, std::string_view by, std::int64_t bytes);
 /// Tells of writes that a store refused, as one event of kind "store_failed": how many, which was the first, and why.
 /// `events` null: nobody listens.
-void tell_store_failures(const EventSink* events, std::string_view by, std::string_view conversation,
+void emit_store_failures(const EventSink* events, std::string_view by, std::string_view conversation,
                          std::span<const StoreFailure> failures) noexcept;
 
 }  // namespace detail

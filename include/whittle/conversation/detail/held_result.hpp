@@ -30,7 +30,7 @@ public:
     /// Without a store the outcome keeps the parts as the tool gave them, unless it keeps others.
     void keep_original(ToolOutcome& outcome, const std::vector<Part>& given) const;
     /// Tells that the middleware failed with the exception in flight.
-    void tell_failed() const noexcept;
+    void emit_failed() const noexcept;
 
 private:
     const ToolContext& context_;

@@ -64,7 +64,7 @@ public:
     virtual void visit_part(AnyMessage message, std::size_t part, bool keep_index, Visit visit) = 0;
     /// With its counts in all columns.
     [[nodiscard]] virtual MessageInfo describe(AnyMessage message) const = 0;
-    [[nodiscard]] virtual BoundPrint bound_print(AnyMessage message) const = 0;
+    [[nodiscard]] virtual BoundFingerprint bound_fingerprint(AnyMessage message) const = 0;
 
     [[nodiscard]] virtual AnyMessage make(Role role, std::string_view text) = 0;
     /// None if the type has no results.

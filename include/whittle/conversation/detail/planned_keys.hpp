@@ -22,8 +22,8 @@ public:
     /// Leaves the content that there is for it already.
     void add(std::string_view key, const Hash128& content);
     /// What is added from here on can be taken back together.
-    void begin_unit() noexcept { unit_.clear(); }
-    void drop_unit() noexcept;
+    void begin_edit_group() noexcept { unit_.clear(); }
+    void drop_edit_group() noexcept;
 
     /// Below this, the numbered forms of `key` have other content.
     [[nodiscard]] int first_number(const std::string& key) const;

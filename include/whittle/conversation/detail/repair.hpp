@@ -12,7 +12,7 @@ namespace whittle::inline v0 {
 
 /// What a repair came to.
 struct RepairResult {
-    Outcome outcome = Outcome::undue;  ///< undue: no rule is broken; nothing: none that can be mended
+    Outcome outcome = Outcome::not_due;  ///< not_due: no rule is broken; nothing: none that can be mended
     std::vector<Repair> repairs{};
     std::vector<Violation> remaining{};  ///< what is still broken
     std::int64_t tokens_before = 0;      ///< of the messages, by the environment's counter

@@ -111,7 +111,8 @@ template <AgentMessage M>
     const Outline after{std::span<const MessageInfo* const>(infos)};
     return first_void_thinking(history.side.infos, after, since,
                                [&](std::size_t before, std::size_t now) {
-                                   return std::pair(bound_print(history.messages[before]), bound_print(*messages[now]));
+                                   return std::pair(bound_fingerprint(history.messages[before]),
+                                                    bound_fingerprint(*messages[now]));
                                })
         .has_value();
 }

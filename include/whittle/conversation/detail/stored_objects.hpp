@@ -123,7 +123,7 @@ namespace detail {
 /// conversation what it names.
 [[nodiscard]] bool is_roots_key(std::string_view key) noexcept;
 /// Throws Error(invalid_key) for such a key.
-void require_no_roots_key(std::string_view attempted, std::string_view key);
+void require_no_roots_key(std::string_view operation, std::string_view key);
 
 }  // namespace detail
 

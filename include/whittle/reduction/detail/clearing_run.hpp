@@ -142,22 +142,24 @@ public:
         return scope_.is_enough(target, counted_freed);
     }
     bool attempt(FunctionRef<void()> work) { return failures_.attempt(work); }
-    /// A user's function made that unit, whose line in the report is that of `serial` and `part`.
-    void add_users_unit(Unit unit, Serial serial, std::size_t part) { users_units_.push_back({unit, serial, part}); }
+    /// A user's function made that edit group, whose line in the report is that of `serial` and `part`.
+    void add_users_unit(EditGroup edit_group, Serial serial, std::size_t part) {
+        users_units_.push_back({edit_group, serial, part});
+    }
     /// `at_least`: tokens of the request.
     CommitResult commit(std::int64_t at_least);
 
 private:
     /// What a user's function made, and its line in the report.
     struct UsersUnit {
-        Unit unit = 0;
+        EditGroup edit_group = 0;
         Serial serial = 0;
         std::size_t part = 0;
     };
 
     void clear_thinking(std::int64_t target);
-    [[nodiscard]] std::vector<Unit> drop_rule_breakers();
-    void report_dropped(const std::vector<Unit>& units);
+    [[nodiscard]] std::vector<EditGroup> drop_rule_breakers();
+    void report_dropped(const std::vector<EditGroup>& edit_groups);
 
     ClearingScope scope_;
     ClearingFailures failures_;

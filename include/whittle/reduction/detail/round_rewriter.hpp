@@ -31,7 +31,7 @@ public:
 private:
     [[nodiscard]] bool may_rewrite(const Round& round) const;
     [[nodiscard]] CallbackContext context_of(const MessageInfo& call) const;
-    [[nodiscard]] std::optional<std::vector<M>> ask_rewriter(const Round& round, std::int64_t& freed);
+    [[nodiscard]] std::optional<std::vector<M>> call_rewriter(const Round& round, std::int64_t& freed);
     void replace_round(const Round& round, std::vector<M> messages);
 
     Turn<M>& turn_;
@@ -65,7 +65,7 @@ void RoundRewriter<M>::rewrite(std::int64_t target) {
         if (run_.is_enough(target, freed)) break;
         if (!may_rewrite(rounds[r])) continue;
         std::optional<std::vector<M>> messages;
-        if (run_.attempt([&] { messages = ask_rewriter(rounds[r], freed); }) && messages)
+        if (run_.attempt([&] { messages = call_rewriter(rounds[r], freed); }) && messages)
             rewritten.emplace_back(r, *std::move(messages));
     }
     for (auto last = rewritten.rbegin(); last != rewritten.rend(); ++last)
@@ -85,7 +85,7 @@ CallbackContext RoundRewriter<M>::context_of(const MessageInfo& call) const {
 
 /// What is to stand in place of a round, if that is smaller; adds what it frees.
 template <AgentMessage M>
-std::optional<std::vector<M>> RoundRewriter<M>::ask_rewriter(const Round& round, std::int64_t& freed) {
+std::optional<std::vector<M>> RoundRewriter<M>::call_rewriter(const Round& round, std::int64_t& freed) {
     std::vector<M> before{edit_.messages()[round.call]};
     for (const std::size_t message : round.results) before.push_back(edit_.messages()[message]);
     const CallbackContext context = context_of(edit_.outline()[round.call]);
@@ -107,7 +107,7 @@ void RoundRewriter<M>::replace_round(const Round& round, std::vector<M> messages
     const Provenance provenance{.origin = Origin::placeholder, .reason = "rewrite"};
     const bool is_one_stretch = round.results.empty() || round.results.back() == round.call + round.results.size();
     const Serial serial = edit_.outline()[round.call].serial;
-    const Unit unit = edit_.begin_unit();
+    const EditGroup edit_group = edit_.begin_edit_group();
     edit_.allow_pinned(true);
     const bool is_done = run_.attempt([&] {
         if (is_one_stretch) {
@@ -119,7 +119,7 @@ void RoundRewriter<M>::replace_round(const Round& round, std::vector<M> messages
         }
     });
     edit_.allow_pinned(false);
-    is_done ? run_.add_users_unit(unit, serial, 0) : edit_.drop_unit(unit);
+    is_done ? run_.add_users_unit(edit_group, serial, 0) : edit_.drop_edit_group(edit_group);
 }
 
 }  // namespace whittle::inline v0::detail

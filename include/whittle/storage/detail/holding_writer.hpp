@@ -52,8 +52,8 @@ private:
             throw;
         }
     }
-    void require_open(std::string_view attempted) const {
-        if (is_closed_) throw Error(Errc::invalid_argument, std::string(attempted) + ": the writer is used up");
+    void require_open(std::string_view operation) const {
+        if (is_closed_) throw Error(Errc::invalid_argument, std::string(operation) + ": the writer is used up");
     }
     void close() {
         is_closed_ = true;

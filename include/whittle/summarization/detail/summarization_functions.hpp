@@ -37,21 +37,22 @@ public:
         before_.assign(messages.begin(), messages.end());
     }
     /// Tells the host of the list with the summary.
-    void tell_done(std::span<const M> after) {
+    void notify_done(std::span<const M> after) {
         call_user(after);
         tell(AfterSummarize<M>{MessageView<M>(after)}, "after_summarize", "the summary stands");
     }
 
 private:
     void record(std::span<const std::size_t> fold);
-    [[nodiscard]] DigestOutcome generate(const DigestOrder& order, DigestState& state);
-    [[nodiscard]] DigestOutcome generate_with_prefix(const DigestOrder& order, DigestState& state) const;
-    [[nodiscard]] DigestCallbacks<M> digest_callbacks() const;
-    [[nodiscard]] DigestCallbacks<M> prefix_callbacks(const DigestOrder& order) const;
-    [[nodiscard]] std::vector<M> own_prefix_and(const DigestOrder& order, const M& system, const M& user) const;
+    [[nodiscard]] SummaryGenerationOutcome generate(const SummaryOrder& order, SummaryGenerationState& state);
+    [[nodiscard]] SummaryGenerationOutcome generate_with_prefix(const SummaryOrder& order,
+                                                                SummaryGenerationState& state) const;
+    [[nodiscard]] SummaryGenerationCallbacks<M> summary_generation_callbacks() const;
+    [[nodiscard]] SummaryGenerationCallbacks<M> prefix_callbacks(const SummaryOrder& order) const;
+    [[nodiscard]] std::vector<M> own_prefix_and(const SummaryOrder& order, const M& system, const M& user) const;
     void finalize(std::string_view summary, Role role, FunctionRef<Provenance(std::span<const std::size_t>)> carry);
     void stage_made(std::size_t first, std::size_t last, std::vector<M> made, Role role, Provenance provenance);
-    void tell_nothing_carries(const Provenance& lost) const;
+    void warn_nothing_carries(const Provenance& lost) const;
     void tell(const SummarizationEvent<M>& event, std::string_view kind, std::string_view text) const;
     void call_user(std::span<const M> after);
 
@@ -67,7 +68,9 @@ template <AgentMessage M>
 SummarizationFunctions SummarizationHost<M>::functions() {
     SummarizationFunctions functions;
     if (model_)
-        functions.generate = [this](const DigestOrder& order, DigestState& state) { return generate(order, state); };
+        functions.generate = [this](const SummaryOrder& order, SummaryGenerationState& state) {
+            return generate(order, state);
+        };
     if (!callbacks_.finalize && !callbacks_.gen_model_input && !config_.reuse_prompt_cache)
         functions.prepare = preparing(turn_, edit_, model_, {callbacks_.retry, callbacks_.failover, {}, {}},
                                       callbacks_.executor, turn_.config.token_counter);
@@ -76,7 +79,7 @@ SummarizationFunctions SummarizationHost<M>::functions() {
         tell(BeforeSummarize<M>{turn_.conversation.messages()}, "before_summarize", "a summary is due");
     };
     functions.before_commit = [this] { keep_before(); };
-    functions.on_done = [this] { tell_done(turn_.conversation.messages()); };
+    functions.on_done = [this] { notify_done(turn_.conversation.messages()); };
     if (callbacks_.user_message_filter)
         functions.user_message_filter = [this](std::size_t message) {
             return callbacks_.user_message_filter(turn_.callback_context(), turn_.conversation.messages()[message]);
@@ -139,7 +142,7 @@ void SummarizationHost<M>::stage_made(std::size_t first, std::size_t last, std::
     const auto carrier = std::find_if(made.rbegin(), made.rend(), is_free);
     const auto found = static_cast<std::size_t>(made.rend() - carrier);  // 0: there is none
     const std::size_t main = found > 0 ? found : made.size();
-    if (main == 0) tell_nothing_carries(provenance);
+    if (main == 0) warn_nothing_carries(provenance);
     const Provenance plain{.origin = Origin::summary, .reason = "summary", .covers = provenance.covers};
     const Provenance instruction{.origin = Origin::nudge, .reason = "summary", .covers = provenance.covers};
     edit_.erase_range(first, last, plain);
@@ -150,7 +153,7 @@ void SummarizationHost<M>::stage_made(std::size_t first, std::size_t last, std::
 }
 
 template <AgentMessage M>
-void SummarizationHost<M>::tell_nothing_carries(const Provenance& lost) const {
+void SummarizationHost<M>::warn_nothing_carries(const Provenance& lost) const {
     if (lost.user_messages.empty() && lost.skills.empty()) return;
     const std::string text = "finalize left no new message: " + std::to_string(lost.user_messages.size()) +
                              " user messages and " + std::to_string(lost.skills.size()) +
@@ -161,33 +164,36 @@ void SummarizationHost<M>::tell_nothing_carries(const Provenance& lost) const {
 
 /// From the agent's own prefix where that is wanted and fits, else from the messages as data.
 template <AgentMessage M>
-DigestOutcome SummarizationHost<M>::generate(const DigestOrder& order, DigestState& state) {
+SummaryGenerationOutcome SummarizationHost<M>::generate(const SummaryOrder& order, SummaryGenerationState& state) {
     if (config_.reuse_prompt_cache && !callbacks_.gen_model_input) {
-        DigestOutcome outcome = generate_with_prefix(order, state);
+        SummaryGenerationOutcome outcome = generate_with_prefix(order, state);
         if (!outcome.failure || !is_too_large(*outcome.failure)) return outcome;
     }
-    return digest(task_of(order, *model_, edit_), order.config, digest_callbacks(), digest_environment(turn_), state);
+    return generate_summary(task_of(order, *model_, edit_), order.config, summary_generation_callbacks(),
+                            summary_generation_environment(turn_), state);
 }
 
 template <AgentMessage M>
-DigestOutcome SummarizationHost<M>::generate_with_prefix(const DigestOrder& order, DigestState& state) const {
-    DigestTask<M> task = task_of(order, *model_, edit_);
+SummaryGenerationOutcome SummarizationHost<M>::generate_with_prefix(const SummaryOrder& order,
+                                                                    SummaryGenerationState& state) const {
+    SummaryGenerationTask<M> task = task_of(order, *model_, edit_);
     task.system = turn_.request.system;
     task.tools = turn_.request.tools;
     task.prefix_edited = turn_.config.profile.thinking_bound_to_prefix && turn_.conversation.prefix_edited();
-    DigestConfig config = order.config;
+    SummaryGenerationConfig config = order.config;
     if (state.learnt_input_limit > 0)
         config.max_input_tokens = std::min(config.max_input_tokens, state.learnt_input_limit);
-    DigestState whole{.learnt_input_limit = state.learnt_input_limit};
-    DigestOutcome result = digest(task, config, prefix_callbacks(order), digest_environment(turn_), whole);
+    SummaryGenerationState whole{.learnt_input_limit = state.learnt_input_limit};
+    SummaryGenerationOutcome result =
+        generate_summary(task, config, prefix_callbacks(order), summary_generation_environment(turn_), whole);
     state.learnt_input_limit = whole.learnt_input_limit;
     if (result.ok()) state = std::move(whole);
     return result;
 }
 
 template <AgentMessage M>
-DigestCallbacks<M> SummarizationHost<M>::digest_callbacks() const {
-    DigestCallbacks<M> callbacks{callbacks_.retry, callbacks_.failover, callbacks_.gen_model_input, {}};
+SummaryGenerationCallbacks<M> SummarizationHost<M>::summary_generation_callbacks() const {
+    SummaryGenerationCallbacks<M> callbacks{callbacks_.retry, callbacks_.failover, callbacks_.gen_model_input, {}};
     callbacks.on_generate = [this](const Attempt<M>& attempt) {
         tell(GenerateSummary<M>{attempt.number, attempt.phase, attempt.response, attempt.error}, "generate_summary",
              attempt.error != nullptr ? std::string_view(attempt.error->message) : "accepted");
@@ -198,8 +204,8 @@ DigestCallbacks<M> SummarizationHost<M>::digest_callbacks() const {
 /// A prefix that is too large is neither retried nor sent to another model: pieces are due, and the user's functions
 /// decide on these.
 template <AgentMessage M>
-DigestCallbacks<M> SummarizationHost<M>::prefix_callbacks(const DigestOrder& order) const {
-    DigestCallbacks<M> callbacks = digest_callbacks();
+SummaryGenerationCallbacks<M> SummarizationHost<M>::prefix_callbacks(const SummaryOrder& order) const {
+    SummaryGenerationCallbacks<M> callbacks = summary_generation_callbacks();
     callbacks.gen_model_input = [this, &order](const CallbackContext&, const M& system, const M& user,
                                                const OriginalMessages<M>&) {
         return own_prefix_and(order, system, user);
@@ -217,7 +223,7 @@ DigestCallbacks<M> SummarizationHost<M>::prefix_callbacks(const DigestOrder& ord
 
 /// The agent's own messages up to the end of the fold, as they were sent, and what is asked of the model.
 template <AgentMessage M>
-std::vector<M> SummarizationHost<M>::own_prefix_and(const DigestOrder& order, const M& system, const M& user) const {
+std::vector<M> SummarizationHost<M>::own_prefix_and(const SummaryOrder& order, const M& system, const M& user) const {
     const auto messages = turn_.conversation.messages().first(order.fold.back() + 1);
     std::vector<M> input(messages.begin(), messages.end());
     input.push_back(message_traits<M>::make(Role::user, text_of(system) + "\n\n" + text_of(user)));
@@ -234,7 +240,7 @@ void SummarizationHost<M>::call_user(std::span<const M> after) {
         if (turn_.config.on_error == OnError::propagate) throw;
         const std::string text = "callback: " + current_error_text();
         turn_.report.more().error = text;
-        tell_failure(turn_.on_event, turn_.report.middleware, turn_.conversation_id(), text);
+        emit_failure(turn_.on_event, turn_.report.middleware, turn_.conversation_id(), text);
     }
 }
 
@@ -248,7 +254,7 @@ void SummarizationHost<M>::tell(const SummarizationEvent<M>& event, std::string_
     try {
         callbacks_.on_internal_event(turn_.callback_context(), event);
     } catch (...) {  // an observer must not decide on a summary
-        tell_failure(turn_.on_event, turn_.report.middleware, turn_.conversation_id(),
+        emit_failure(turn_.on_event, turn_.report.middleware, turn_.conversation_id(),
                      "on_internal_event: " + current_error_text());
     }
 }

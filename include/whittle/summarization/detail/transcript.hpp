@@ -59,7 +59,7 @@ public:
         try {
             record(turn.conversation);
         } catch (const Error& error) {
-            detail::tell_store_failures(&turn.callbacks.on_event, name_, turn.conversation.id(),
+            detail::emit_store_failures(&turn.callbacks.on_event, name_, turn.conversation.id(),
                                         std::array{StoreFailure{path_, error.what()}});
             throw;
         }

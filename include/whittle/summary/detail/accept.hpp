@@ -34,7 +34,7 @@ struct Acceptance {
 
 /// The cleaned summary, or in `error` why the reply is none. O(reply + instructions), and what sorting `shown` takes.
 [[nodiscard]] std::optional<std::string> accept_reply(const ReplyView& reply, const Acceptance& rules,
-                                                      DigestError& error);
+                                                      SummaryError& error);
 
 template <AgentMessage M>
 [[nodiscard]] bool has_tool_call(const M& m) {

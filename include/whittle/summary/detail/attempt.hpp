@@ -20,17 +20,17 @@
 namespace whittle::inline v0 {
 
 /// Which model an attempt asked: the configured one, or one that `get_failover_model` gave.
-enum class DigestPhase { primary, failover };
+enum class SummaryPhase { primary, failover };
 
-[[nodiscard]] std::string_view name_of(DigestPhase phase) noexcept;
+[[nodiscard]] std::string_view to_string(SummaryPhase phase) noexcept;
 
 /// Why there is no summary.
-enum class DigestFailure {
-    model,         ///< the model threw; `DigestError::model_error` has its class
-    refused,       ///< the reply is no summary; `DigestError::refusal` says why
+enum class SummaryFailure {
+    model,         ///< the model threw; `SummaryError::model_error` has its class
+    refused,       ///< the reply is no summary; `SummaryError::refusal` says why
     does_not_fit,  ///< a request could not be made small enough; no call was made for it
-    budget,        ///< the hook's model calls or time are used up; parts that are done stay in the `DigestState`
-    callback,      ///< a user's callback threw
+    budget,    ///< the hook's model calls or time are used up; parts that are done stay in the `SummaryGenerationState`
+    callback,  ///< a user's callback threw
 };
 
 /// Why a reply is no summary.
@@ -47,15 +47,15 @@ enum class Refusal {
     greeting,     ///< a greeting, a question to the user, an assent
     unrelated,    ///< it names nothing of the many names in what it replaces
     invented,     ///< many of its names stand nowhere in what it replaces
-    by_caller,    ///< `DigestTask::accept` said no
+    by_caller,    ///< `SummaryGenerationTask::accept` said no
 };
 
-[[nodiscard]] std::string_view name_of(DigestFailure failure) noexcept;
-[[nodiscard]] std::string_view name_of(Refusal refusal) noexcept;
+[[nodiscard]] std::string_view to_string(SummaryFailure failure) noexcept;
+[[nodiscard]] std::string_view to_string(Refusal refusal) noexcept;
 
 /// Why an attempt, or the whole digest, failed.
-struct DigestError {
-    DigestFailure failure = DigestFailure::model;
+struct SummaryError {
+    SummaryFailure failure = SummaryFailure::model;
     std::optional<ModelErrorClass> model_error{};            ///< failure model, where the model named a class
     std::optional<Refusal> refusal{};                        ///< failure refused
     std::string message{};                                   ///< for a person
@@ -63,7 +63,7 @@ struct DigestError {
     Overflow overflow{};                                     ///< class overflow
     std::exception_ptr thrown{};                             ///< what the model or a callback threw; null: nothing
 
-    friend bool operator==(const DigestError& a, const DigestError& b) {
+    friend bool operator==(const SummaryError& a, const SummaryError& b) {
         return a.failure == b.failure && a.model_error == b.model_error && a.refusal == b.refusal &&
                a.message == b.message;
     }
@@ -71,20 +71,20 @@ struct DigestError {
 
 namespace detail {
 /// What a failed digest is thrown as: what the model or a callback threw, as it came, else an Error with `text`.
-[[nodiscard]] std::exception_ptr exception_of(const DigestError& failure, const std::string& text);
+[[nodiscard]] std::exception_ptr exception_of(const SummaryError& failure, const std::string& text);
 /// Whether the exception in flight, or a stop, ends the hook: a stop is no failure, and memory is nobody's to swallow.
 [[nodiscard]] bool ends_hook(const std::stop_token& stop) noexcept;
 /// No further attempt with the same input can help; smaller pieces can.
-[[nodiscard]] bool is_too_large(const DigestError& failure) noexcept;
+[[nodiscard]] bool is_too_large(const SummaryError& failure) noexcept;
 }  // namespace detail
 
 /// One model call of a digest and what came of it. The pointers are valid during the callback only.
 template <AgentMessage M>
 struct Attempt : CallbackContext {
     int number = 1;  ///< from 1, in its phase and for its chunk
-    DigestPhase phase = DigestPhase::primary;
-    const Reply<M>* response = nullptr;  ///< null: the model gave none
-    const DigestError* error = nullptr;  ///< null: accepted
+    SummaryPhase phase = SummaryPhase::primary;
+    const Reply<M>* response = nullptr;   ///< null: the model gave none
+    const SummaryError* error = nullptr;  ///< null: accepted
 };
 
 /// Asked after each attempt of the first model. What they throw ends the digest (failure callback).
@@ -115,7 +115,7 @@ struct FailoverContext : CallbackContext {
     const M& user_instruction;
     OriginalMessages<M> originals;            ///< all messages; those to fold are `originals.folded()`
     const Reply<M>* last_response = nullptr;  ///< of the last attempt; null if it gave none
-    const DigestError* last_error = nullptr;
+    const SummaryError* last_error = nullptr;
 };
 
 /// The model of one failover attempt.
@@ -158,7 +158,7 @@ using GenModelInput =
 
 /// A user's functions of a digest.
 template <AgentMessage M>
-struct DigestCallbacks {
+struct SummaryGenerationCallbacks {
     RetryCallbacks<M> retry{};
     FailoverCallbacks<M> failover{};
     /// Instead of the built-in input. Messages to fold are `folded()` of the last argument. Not chunked: what does not

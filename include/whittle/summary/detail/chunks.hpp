@@ -32,7 +32,7 @@ struct ChunkRecord {
 
 /// How far a digest has come. The caller keeps it between attempts at the same fold: a digest that finds its messages
 /// unchanged up to `next` goes on there, also if the fold has grown at its end; else it starts anew.
-struct DigestState {
+struct SummaryGenerationState {
     std::string summary_so_far{};         ///< of everything before `next`; empty: nothing is done
     std::size_t next_message = 0;         ///< position in the fold
     std::size_t next_entry = 0;           ///< text of that message
@@ -42,12 +42,12 @@ struct DigestState {
 
     [[nodiscard]] bool empty() const noexcept { return next_message == 0 && next_entry == 0 && next_byte == 0; }
 
-    friend bool operator==(const DigestState&, const DigestState&) = default;
+    friend bool operator==(const SummaryGenerationState&, const SummaryGenerationState&) = default;
 };
 
 /// One line of text, for `Notes`.
-[[nodiscard]] std::string to_text(const DigestState& state);
+[[nodiscard]] std::string to_text(const SummaryGenerationState& state);
 /// The inverse. What cannot be read gives an empty state: the digest then starts anew.
-[[nodiscard]] DigestState digest_state_from(std::string_view text);
+[[nodiscard]] SummaryGenerationState summary_generation_state_from(std::string_view text);
 
 }  // namespace whittle::inline v0

@@ -56,7 +56,8 @@ struct FoldNeighbours {
 [[nodiscard]] bool comes_from_fold(const MessageInfo& info) noexcept;
 
 /// Of which messages these are, and what they say; `start`: what else it is to depend on.
-[[nodiscard]] Hash128 print_of_range(const Outline& outline, std::span<const std::size_t> messages, Hash128 start = {});
+[[nodiscard]] Hash128 fingerprint_of_range(const Outline& outline, std::span<const std::size_t> messages,
+                                           Hash128 start = {});
 
 /// The serials that a summary of these messages stands for: theirs, and those that folded summaries stood for.
 /// Ascending.

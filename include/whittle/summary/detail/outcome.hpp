@@ -16,10 +16,10 @@
 namespace whittle::inline v0 {
 
 /// What came of a digest, whatever the type of the messages.
-struct DigestOutcome {
-    std::string summary{};                 ///< accepted and cleaned; empty on failure
-    std::optional<DigestError> failure{};  ///< absent: it worked
-    Usage usage{};                         ///< of all calls that said it
+struct SummaryGenerationOutcome {
+    std::string summary{};                  ///< accepted and cleaned; empty on failure
+    std::optional<SummaryError> failure{};  ///< absent: it worked
+    Usage usage{};                          ///< of all calls that said it
     int model_calls = 0;
     std::vector<ChunkRecord> chunks{};            ///< requests of this run that were accepted, in order
     std::vector<std::string> missing_sections{};  ///< required ones that the summary lacks after all
@@ -31,9 +31,9 @@ struct DigestOutcome {
 namespace detail {
 
 /// A digest of the messages of a draft, as plain code orders it from whoever knows their type. A view.
-struct DigestOrder {
-    const DigestConfig& config;
-    std::span<const std::size_t> fold{};  ///< the rest: as in `DigestTask`
+struct SummaryOrder {
+    const SummaryGenerationConfig& config;
+    std::span<const std::size_t> fold{};  ///< the rest: as in `SummaryGenerationTask`
     std::int64_t replaced_tokens = 0;
     std::function<std::string(std::string_view)> accept{};
 };

@@ -32,12 +32,12 @@ public:
     /// Nobody wants it any more.
     void give_up() noexcept { stop_.request_stop(); }
 
-    void finish(DigestOutcome outcome) {
+    void finish(SummaryGenerationOutcome outcome) {
         const std::lock_guard lock(mutex_);
         outcome_ = std::move(outcome);
     }
     /// What came of it; nullopt while it is being made.
-    [[nodiscard]] std::optional<DigestOutcome> outcome() const {
+    [[nodiscard]] std::optional<SummaryGenerationOutcome> outcome() const {
         const std::lock_guard lock(mutex_);
         return outcome_;
     }
@@ -48,7 +48,7 @@ private:
     std::int64_t ordered_at_;
     std::stop_source stop_{};
     mutable std::mutex mutex_{};
-    std::optional<DigestOutcome> outcome_{};
+    std::optional<SummaryGenerationOutcome> outcome_{};
 };
 
 /// Nobody wants the summary that a middleware has ordered for this conversation.
@@ -59,8 +59,9 @@ template <AgentMessage M>
 class PreparingJob {
 public:
     /// `task`: the messages are copied. `environment`: that of the hook; `budget`: calls and time of its own.
-    PreparingJob(std::shared_ptr<PreparedSummary> result, std::shared_ptr<Model<M>> model, const DigestTask<M>& task,
-                 DigestConfig config, DigestCallbacks<M> callbacks, DigestEnvironment environment, HookBudget budget)
+    PreparingJob(std::shared_ptr<PreparedSummary> result, std::shared_ptr<Model<M>> model,
+                 const SummaryGenerationTask<M>& task, SummaryGenerationConfig config,
+                 SummaryGenerationCallbacks<M> callbacks, SummaryGenerationEnvironment environment, HookBudget budget)
         : result_(std::move(result)),
           model_(std::move(model)),
           replaced_tokens_(task.replaced_tokens),
@@ -82,19 +83,19 @@ public:
     ~PreparingJob() = default;
 
     void run() noexcept {
-        DigestOutcome outcome;
+        SummaryGenerationOutcome outcome;
         try {
             std::vector<std::size_t> all(messages_.size());
             std::iota(all.begin(), all.end(), std::size_t{0});
-            const DigestTask<M> task{.model = *model_,
-                                     .messages = std::span<const M>(messages_),
-                                     .outline = Outline(std::span<const MessageInfo>(infos_)),
-                                     .fold = all,
-                                     .replaced_tokens = replaced_tokens_};
-            DigestState state;
-            outcome = digest(task, config_, callbacks_, environment_, state);
+            const SummaryGenerationTask<M> task{.model = *model_,
+                                                .messages = std::span<const M>(messages_),
+                                                .outline = Outline(std::span<const MessageInfo>(infos_)),
+                                                .fold = all,
+                                                .replaced_tokens = replaced_tokens_};
+            SummaryGenerationState state;
+            outcome = generate_summary(task, config_, callbacks_, environment_, state);
         } catch (...) {
-            outcome.failure = DigestError{.message = current_error_text()};
+            outcome.failure = SummaryError{.message = current_error_text()};
         }
         try {
             result_->finish(std::move(outcome));
@@ -108,10 +109,10 @@ private:
     std::vector<M> messages_{};
     std::vector<MessageInfo> infos_{};
     std::int64_t replaced_tokens_;
-    DigestConfig config_;
-    DigestCallbacks<M> callbacks_;
+    SummaryGenerationConfig config_;
+    SummaryGenerationCallbacks<M> callbacks_;
     HookBudget budget_;
-    DigestEnvironment environment_;
+    SummaryGenerationEnvironment environment_;
 };
 
 }  // namespace whittle::inline v0::detail

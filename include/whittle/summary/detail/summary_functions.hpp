@@ -19,7 +19,7 @@ namespace detail {
 
 /// The task of an order. Borrows both.
 template <AgentMessage M>
-[[nodiscard]] DigestTask<M> task_of(const DigestOrder& order, Model<M>& model, const Transaction<M>& edit) {
+[[nodiscard]] SummaryGenerationTask<M> task_of(const SummaryOrder& order, Model<M>& model, const Transaction<M>& edit) {
     return {.model = model,
             .messages = edit.messages(),
             .outline = edit.outline(),
@@ -31,12 +31,12 @@ template <AgentMessage M>
 /// `SummaryFunctions::prepare`. Borrows all but the callbacks; empty without a model or an executor.
 template <AgentMessage M>
 [[nodiscard]] auto preparing(Turn<M>& turn, const Transaction<M>& edit, const std::shared_ptr<Model<M>>& model,
-                             DigestCallbacks<M> callbacks, const SummaryExecutor& executor,
+                             SummaryGenerationCallbacks<M> callbacks, const SummaryExecutor& executor,
                              const std::shared_ptr<const TokenCounter>& counter)
     -> decltype(SummaryFunctions::prepare) {
     if (!executor || !model) return {};
-    return [&, callbacks = std::move(callbacks)](const DigestOrder& order, std::shared_ptr<PreparedSummary> summary) {
-        DigestEnvironment environment = digest_environment(turn, "prepared summary");
+    return [&, callbacks = std::move(callbacks)](const SummaryOrder& order, std::shared_ptr<PreparedSummary> summary) {
+        SummaryGenerationEnvironment environment = summary_generation_environment(turn, "prepared summary");
         environment.counter = counter;
         const HookBudget budget = budget_of(turn.config, turn.config.clock->now());
         const auto job = std::make_shared<PreparingJob<M>>(std::move(summary), model, task_of(order, *model, edit),

@@ -57,9 +57,9 @@ class PreparedSummary;
 /// absent. Valid during the hook.
 struct SummaryFunctions {
     /// Asks the model about messages of the draft. Empty: there is no model.
-    std::function<DigestOutcome(const DigestOrder&, DigestState&)> generate{};
+    std::function<SummaryGenerationOutcome(const SummaryOrder&, SummaryGenerationState&)> generate{};
     /// Has such a summary made on the host's executor. Empty: none can be made ahead of need.
-    std::function<void(const DigestOrder&, std::shared_ptr<PreparedSummary>)> prepare{};
+    std::function<void(const SummaryOrder&, std::shared_ptr<PreparedSummary>)> prepare{};
     /// What has to be written before these messages are folded: a transcript, a memory of the host's.
     std::function<void(std::span<const std::size_t>)> record{};
     std::function<void()> on_due{};         ///< a summary is due; no model was asked yet

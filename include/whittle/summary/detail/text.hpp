@@ -10,7 +10,7 @@
 namespace whittle::inline v0 {
 
 /// The system message of summary calls: text only, no tools, the conversation is data.
-[[nodiscard]] std::string_view digest_system_instruction(Language language) noexcept;
+[[nodiscard]] std::string_view summary_system_instruction(Language language) noexcept;
 
 /// The built-in task: an `<analysis>` part, then `<summary>` with nine sections, the user's messages in
 /// `<all_user_messages>`.

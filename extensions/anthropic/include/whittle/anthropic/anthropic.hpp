@@ -63,7 +63,7 @@ struct message_traits<anthropic::Message> : ProviderMessageTraits<anthropic::Mes
 
     /// A message of role tool becomes one of the user. Bytes that are not UTF-8 become U+FFFD.
     static anthropic::Message make(Role role, std::string_view text) {
-        const std::string_view name = role == Role::tool ? name_of(Role::user) : name_of(role);
+        const std::string_view name = role == Role::tool ? to_string(Role::user) : to_string(role);
         return anthropic::Message(Json{{"role", name}, {"content", to_valid_utf8(text)}});
     }
 
@@ -77,7 +77,9 @@ struct message_traits<anthropic::Message> : ProviderMessageTraits<anthropic::Mes
     }
 
     /// Signatures and redacted data, block by block.
-    static std::string thinking_seal(const anthropic::Message& m) { return anthropic::detail::thinking_seal(m.json()); }
+    static std::string thinking_signature(const anthropic::Message& m) {
+        return anthropic::detail::thinking_signature(m.json());
+    }
 
     static bool is_error(const anthropic::Message& m, std::size_t part) {
         bool is_error = false;

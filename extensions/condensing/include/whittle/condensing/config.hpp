@@ -17,9 +17,9 @@ struct CondensingConfig {
     // When.
     std::int64_t min_bytes = 4'000;  ///< shorter texts stay as they came
     double min_gain = 0.15;          ///< part of its bytes that a form has to save, from 0 to 1; else the text stays
-    std::int64_t max_buffered_bytes = 8LL << 20;   ///< a longer result passes as it came; so much is held in memory
-    bool condense_reads = false;               ///< also what reads files: an edit needs their exact text
-    std::vector<std::string> exclude_tools{};  ///< their results stay as they came
+    std::int64_t max_buffered_bytes = 8LL << 20;  ///< a longer result passes as it came; so much is held in memory
+    bool condense_reads = false;                  ///< also what reads files: an edit needs their exact text
+    std::vector<std::string> exclude_tools{};     ///< their results stay as they came
 
     // What.
     bool condense_json = true;    ///< JSON and JSON lines

@@ -63,7 +63,7 @@ void append_as_openai(const M& m, std::vector<openai::Message>& out) {
     for (openai::Message& result : message_traits<openai::Message>::make_tool_results(results))
         out.push_back(std::move(result));
     if (text.empty() && calls.empty()) return;
-    nlohmann::ordered_json json{{"role", name_of(role == Role::tool ? Role::user : role)}};
+    nlohmann::ordered_json json{{"role", to_string(role == Role::tool ? Role::user : role)}};
     json["content"] = text.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(to_valid_utf8(text));
     if (!calls.empty()) json["tool_calls"] = std::move(calls);
     out.emplace_back(std::move(json));

@@ -56,7 +56,7 @@ struct whittle::message_traits<common_chat_msg> {
     }
     static M make(Role role, std::string_view text) {
         M m;
-        m.role = std::string(name_of(role));
+        m.role = std::string(to_string(role));
         m.content = std::string(text);
         return m;
     }

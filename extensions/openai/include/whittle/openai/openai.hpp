@@ -34,7 +34,7 @@ struct message_traits<openai::Message> : ProviderMessageTraits<openai::Message> 
 
     /// Bytes that are not UTF-8 become U+FFFD.
     static openai::Message make(Role role, std::string_view text) {
-        return openai::Message(Json{{"role", name_of(role)}, {"content", to_valid_utf8(text)}});
+        return openai::Message(Json{{"role", to_string(role)}, {"content", to_valid_utf8(text)}});
     }
 
     /// A tool message per result, in order, then one user message with the media of all of them, if there are any: the

@@ -35,7 +35,7 @@ enum class RetentionReason {
 };
 
 /// "unreferenced", "over_size", ...
-[[nodiscard]] std::string_view to_word(RetentionReason reason) noexcept;
+[[nodiscard]] std::string_view to_string(RetentionReason reason) noexcept;
 
 struct RetentionObject {
     std::string key{};

@@ -17,7 +17,7 @@ namespace whittle::inline v0 {
 enum class ServerKind { other, llama_server, ollama, vllm, lm_studio };
 
 /// "other", "llama_server", "ollama", "vllm", "lm_studio"
-[[nodiscard]] std::string_view name_of(ServerKind kind) noexcept;
+[[nodiscard]] std::string_view to_string(ServerKind kind) noexcept;
 
 /// Where a server is, and which of its models is meant.
 struct ServerAddress {

@@ -35,7 +35,7 @@ namespace whittle::inline v0 {
 [[nodiscard]] inline std::function<void(const Report&)> reports_to_spdlog(std::shared_ptr<spdlog::logger> logger) {
     return [logger = std::move(logger)](const Report& report) {
         if (!report.changed()) return;
-        logger->debug("{}: {} -> {} tokens in {} ms", name_of(report.hook), report.tokens_before, report.tokens_after,
+        logger->debug("{}: {} -> {} tokens in {} ms", to_string(report.hook), report.tokens_before, report.tokens_after,
                       report.milliseconds);
     };
 }

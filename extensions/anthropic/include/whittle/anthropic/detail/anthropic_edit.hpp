@@ -85,7 +85,7 @@ inline void set_result_item(ordered_json& item, const std::string& text) {
     set_block(item, text);
 }
 
-[[nodiscard]] inline std::string thinking_seal(const ordered_json& m) {
+[[nodiscard]] inline std::string thinking_signature(const ordered_json& m) {
     std::string signatures;
     const ordered_json* content = find_member(m, "content");
     if (content == nullptr || !content->is_array()) return signatures;

@@ -36,7 +36,7 @@ public:
         log_.check("messages_built", log_.report().messages > 0, [] { return "`build` never gave a message"; });
         for (const PartKind kind : format_->holds) {
             log_.check("parts_covered", covered_[static_cast<std::size_t>(kind)],
-                       [&] { return std::string(name_of(kind)) + " was never built"; });
+                       [&] { return std::string(to_string(kind)) + " was never built"; });
         }
         try_make();
         if constexpr (ToolMessage<M>) try_make_tool_results();
@@ -106,8 +106,8 @@ private:
 
     void try_reading(const Sample& sample) {
         log_.check("role", Traits::role(sample.message) == sample.built_of.role, [&] {
-            return "built " + std::string(name_of(sample.built_of.role)) + ", shown " +
-                   std::string(name_of(Traits::role(sample.message)));
+            return "built " + std::string(to_string(sample.built_of.role)) + ", shown " +
+                   std::string(to_string(Traits::role(sample.message)));
         });
         check_shown(log_, sample.built_of.parts, parts_of(sample.message), format_->results_name_tools);
     }

@@ -1,9 +1,9 @@
 #pragma once
 
-// Definition of digest(); included by summary.hpp.
+// Definition of generate_summary(); included by summary.hpp.
 
-#include "whittle/summary/detail/digest_attempts.hpp"
 #include "whittle/summary/detail/fold.hpp"
+#include "whittle/summary/detail/summary_generation_attempts.hpp"
 #include "whittle/summary/summary.hpp"
 
 #include <algorithm>
@@ -16,10 +16,11 @@ namespace detail {
 
 /// One call of `digest`: chunk by chunk to the end of the fold.
 template <AgentMessage M>
-class DigestRun {
+class SummaryGeneration {
 public:
-    DigestRun(const DigestTask<M>& task, const DigestConfig& config, const DigestCallbacks<M>& callbacks,
-              const DigestEnvironment& environment, DigestState& state)
+    SummaryGeneration(const SummaryGenerationTask<M>& task, const SummaryGenerationConfig& config,
+                      const SummaryGenerationCallbacks<M>& callbacks, const SummaryGenerationEnvironment& environment,
+                      SummaryGenerationState& state)
         : task_(task),
           config_(config),
           callbacks_(callbacks),
@@ -27,13 +28,13 @@ public:
           state_(state),
           calls_(task, config, environment) {}
 
-    DigestResult<M> run() {
+    SummaryGenerationResult<M> run() {
         try {
             resume();
-            DigestAttempts<M> attempts(calls_, task_.model, config_, callbacks_, environment_, state_);
+            SummaryGenerationAttempts<M> attempts(calls_, task_.model, config_, callbacks_, environment_, state_);
             while (!is_done_ && !result_.failure) step(attempts);
         } catch (CallbackThrew& threw) {
-            result_.failure = error_without_call(DigestFailure::callback, std::move(threw.message));
+            result_.failure = error_without_call(SummaryFailure::callback, std::move(threw.message));
             result_.failure->thrown = std::move(threw.thrown);
         }
         result_.model_calls = calls_.count_of_calls();
@@ -45,9 +46,9 @@ private:
     /// Of the messages in front of `position`, the one that it is in included, and of how they are rendered.
     [[nodiscard]] Hash128 fingerprint_up_to(const FoldPosition& position) const {
         const std::size_t end = position.message + (position.entry > 0 || position.byte > 0 ? 1 : 0);
-        return print_of_range(task_.outline, task_.fold.first(std::min(end, task_.fold.size())),
-                              {static_cast<std::uint64_t>(config_.max_tool_result_bytes),
-                               static_cast<std::uint64_t>(environment_.language)});
+        return fingerprint_of_range(task_.outline, task_.fold.first(std::min(end, task_.fold.size())),
+                                    {static_cast<std::uint64_t>(config_.max_tool_result_bytes),
+                                     static_cast<std::uint64_t>(environment_.language)});
     }
 
     void resume() {
@@ -65,8 +66,8 @@ private:
             limit_ = std::min(limit_, state_.learnt_input_limit);
     }
 
-    void step(DigestAttempts<M>& attempts) {
-        DigestAttempt<M> outcome = attempts.ask(position_, limit_);
+    void step(SummaryGenerationAttempts<M>& attempts) {
+        SummaryGenerationAttempt<M> outcome = attempts.ask(position_, limit_);
         result_.response = std::move(outcome.reply);
         if (outcome.error)
             result_.failure = std::move(outcome.error);
@@ -74,7 +75,7 @@ private:
             keep(std::move(outcome));
     }
 
-    void keep(DigestAttempt<M> outcome) {
+    void keep(SummaryGenerationAttempt<M> outcome) {
         is_done_ = outcome.record.is_whole_fold || outcome.next.message >= task_.fold.size();
         result_.chunks.push_back(std::move(outcome.record));
         if (is_done_) {
@@ -92,24 +93,26 @@ private:
                   state_.learnt_input_limit};
     }
 
-    const DigestTask<M>& task_;
-    const DigestConfig& config_;
-    const DigestCallbacks<M>& callbacks_;
-    const DigestEnvironment& environment_;
-    DigestState& state_;
-    DigestCalls<M> calls_;
+    const SummaryGenerationTask<M>& task_;
+    const SummaryGenerationConfig& config_;
+    const SummaryGenerationCallbacks<M>& callbacks_;
+    const SummaryGenerationEnvironment& environment_;
+    SummaryGenerationState& state_;
+    SummaryGenerationCalls<M> calls_;
     FoldPosition position_{};
     std::int64_t limit_ = 0;
     bool is_done_ = false;
-    DigestResult<M> result_{};
+    SummaryGenerationResult<M> result_{};
 };
 
 }  // namespace detail
 
 template <AgentMessage M>
-DigestResult<M> digest(const DigestTask<M>& task, const DigestConfig& config, const DigestCallbacks<M>& callbacks,
-                       const DigestEnvironment& environment, DigestState& state) {
-    return detail::DigestRun<M>(task, config, callbacks, environment, state).run();
+SummaryGenerationResult<M> generate_summary(const SummaryGenerationTask<M>& task, const SummaryGenerationConfig& config,
+                                            const SummaryGenerationCallbacks<M>& callbacks,
+                                            const SummaryGenerationEnvironment& environment,
+                                            SummaryGenerationState& state) {
+    return detail::SummaryGeneration<M>(task, config, callbacks, environment, state).run();
 }
 
 }  // namespace whittle::inline v0

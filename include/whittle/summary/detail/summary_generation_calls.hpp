@@ -21,8 +21,8 @@ namespace whittle::inline v0::detail {
 
 /// What came of one attempt at a chunk, or at a whole fold.
 template <AgentMessage M>
-struct DigestAttempt {
-    std::optional<DigestError> error{};
+struct SummaryGenerationAttempt {
+    std::optional<SummaryError> error{};
     std::optional<Reply<M>> reply{};
     std::string summary{};
     ChunkRecord record{};
@@ -31,19 +31,20 @@ struct DigestAttempt {
     int number = 1;                      ///< from 1 in its phase
 
     /// No further attempt can help.
-    [[nodiscard]] bool is_final() const noexcept { return error && error->failure == DigestFailure::budget; }
+    [[nodiscard]] bool is_final() const noexcept { return error && error->failure == SummaryFailure::budget; }
 };
 
 /// The model calls of one digest: makes requests, asks, and judges the replies.
 template <AgentMessage M>
-class DigestCalls {
+class SummaryGenerationCalls {
 public:
     /// All are borrowed. Throws Error(invalid_argument) for an empty fold.
-    DigestCalls(const DigestTask<M>& task, const DigestConfig& config, const DigestEnvironment& environment)
+    SummaryGenerationCalls(const SummaryGenerationTask<M>& task, const SummaryGenerationConfig& config,
+                           const SummaryGenerationEnvironment& environment)
         : task_(task),
           config_(config),
           environment_(environment),
-          system_text_(digest_system_instruction(environment.language)),
+          system_text_(summary_system_instruction(environment.language)),
           user_text_(config.user_instruction.empty() ? summary_instruction(environment.language)
                                                      : std::string_view(config.user_instruction)),
           system_(message_traits<M>::make(Role::system, system_text_)),
@@ -51,9 +52,9 @@ public:
           originals_(overlay_of(task)),
           requests_(make_requests()),
           replaced_tokens_(task.replaced_tokens > 0 ? task.replaced_tokens : count_originals()) {}
-    DigestCalls(const DigestCalls&) = delete;
-    DigestCalls& operator=(const DigestCalls&) = delete;
-    ~DigestCalls() = default;
+    SummaryGenerationCalls(const SummaryGenerationCalls&) = delete;
+    SummaryGenerationCalls& operator=(const SummaryGenerationCalls&) = delete;
+    ~SummaryGenerationCalls() = default;
 
     [[nodiscard]] const M& system() const noexcept { return system_; }
     [[nodiscard]] const M& instruction() const noexcept { return instruction_; }
@@ -72,16 +73,16 @@ public:
     }
 
     /// Asks about the messages from `position` on, as many as fit.
-    DigestAttempt<M> ask_chunk(Model<M>& model, FoldPosition position, std::string_view summary_so_far,
-                               std::int64_t limit) {
-        std::optional<DigestRequest> request = requests_.build(position, summary_so_far, limit);
+    SummaryGenerationAttempt<M> summarize_chunk(Model<M>& model, FoldPosition position, std::string_view summary_so_far,
+                                                std::int64_t limit) {
+        std::optional<SummaryRequest> request = requests_.build(position, summary_so_far, limit);
         if (!request) return does_not_fit(limit);
         const std::array<M, 3> messages{system_, message_traits<M>::make(Role::user, request->data), instruction_};
         const std::int64_t tokens = is_text_of(messages[1], request->data.size())
                                         ? add_saturating(requests_.fixed_tokens(), request->tokens)
                                         : count(messages);
         if (tokens > limit) return does_not_fit(limit);
-        DigestAttempt<M> outcome = ask(model, request_of(messages), request->is_last);
+        SummaryGenerationAttempt<M> outcome = ask(model, request_of(messages), request->is_last);
         if (request->is_last && !outcome.error) correct(model, messages, limit, outcome);
         outcome.record = {std::move(request->plan.pieces), tokens, limit, false};
         outcome.next = request->plan.next;
@@ -89,7 +90,8 @@ public:
     }
 
     /// A user's own input, for the whole fold.
-    DigestAttempt<M> ask_whole(Model<M>& model, const std::vector<M>& input, std::int64_t limit, bool with_prefix) {
+    SummaryGenerationAttempt<M> summarize_whole(Model<M>& model, const std::vector<M>& input, std::int64_t limit,
+                                                bool with_prefix) {
         ModelRequest<M> request = request_of(input);
         const std::function<std::size_t()> all_but_instruction = [&] { return input.size() - 1; };
         if (with_prefix) {
@@ -103,13 +105,13 @@ public:
         const std::int64_t tokens =
             add_saturating(count(input), count_overhead(request.system, request.tools, *environment_.counter));
         if (tokens > limit) return does_not_fit(limit);
-        DigestAttempt<M> outcome = ask(model, request, true);
+        SummaryGenerationAttempt<M> outcome = ask(model, request, true);
         outcome.record = {{}, tokens, limit, true};
         return outcome;
     }
 
 private:
-    static std::vector<const void*> overlay_of(const DigestTask<M>& task) {
+    static std::vector<const void*> overlay_of(const SummaryGenerationTask<M>& task) {
         if (task.fold.empty() || task.fold.back() >= task.messages.size())
             throw Error(Errc::invalid_argument, "digest messages: the fold is empty or points behind the messages");
         std::vector<const void*> originals;
@@ -136,7 +138,7 @@ private:
         return static_cast<std::size_t>(bytes);
     }
 
-    DigestRequests make_requests() const {
+    SummaryRequests make_requests() const {
         std::vector<ChunkPlanner::Member> members;
         members.reserve(task_.fold.size());
         for (const std::size_t i : task_.fold)
@@ -153,7 +155,8 @@ private:
     }
 
     /// Asks once more where sections lack, if there is room and a call for that; what lacks fewer stands.
-    void correct(Model<M>& model, std::span<const M> messages, std::int64_t limit, DigestAttempt<M>& outcome) {
+    void correct(Model<M>& model, std::span<const M> messages, std::int64_t limit,
+                 SummaryGenerationAttempt<M>& outcome) {
         outcome.missing = missing_sections(outcome.summary, config_.required_sections);
         if (outcome.missing.empty()) return;
         std::vector<M> again(messages.begin(), messages.end());
@@ -161,7 +164,7 @@ private:
         const std::string text = correction_text(outcome.missing, environment_.language);
         again.push_back(message_traits<M>::make(Role::user, text));
         if (count(again) > limit) return;
-        DigestAttempt<M> second = ask(model, request_of(again), true);
+        SummaryGenerationAttempt<M> second = ask(model, request_of(again), true);
         if (second.error) return;
         second.missing = missing_sections(second.summary, config_.required_sections);
         if (second.missing.size() < outcome.missing.size()) outcome = std::move(second);
@@ -184,10 +187,10 @@ private:
         return tokens;
     }
 
-    static DigestAttempt<M> does_not_fit(std::int64_t limit) {
-        DigestAttempt<M> outcome;
+    static SummaryGenerationAttempt<M> does_not_fit(std::int64_t limit) {
+        SummaryGenerationAttempt<M> outcome;
         outcome.error =
-            error_without_call(DigestFailure::does_not_fit,
+            error_without_call(SummaryFailure::does_not_fit,
                                "make summary request: instructions and a piece of the conversation do not fit " +
                                    std::to_string(limit) + " tokens");
         return outcome;
@@ -200,8 +203,8 @@ private:
                 .options = &config_.model_options};
     }
 
-    DigestAttempt<M> ask(Model<M>& model, const ModelRequest<M>& request, bool is_last) {
-        DigestAttempt<M> outcome;
+    SummaryGenerationAttempt<M> ask(Model<M>& model, const ModelRequest<M>& request, bool is_last) {
+        SummaryGenerationAttempt<M> outcome;
         if ((outcome.error = spend_call())) return outcome;
         call(model, request, outcome);
         if (outcome.reply) judge(outcome, request, is_last);
@@ -225,7 +228,7 @@ private:
         }
     }
 
-    void judge(DigestAttempt<M>& outcome, const ModelRequest<M>& request, bool is_last) {
+    void judge(SummaryGenerationAttempt<M>& outcome, const ModelRequest<M>& request, bool is_last) {
         ShownNames names([&](ShownNames& all) { add_names_in(request, all); });
         const std::array<std::string_view, 2> instructions{system_text_, user_text_};
         const std::array<std::string_view, 2> frames{whole_frame_, part_frame_};
@@ -236,7 +239,7 @@ private:
                                frames,
                                &names};
         const M& message = outcome.reply->message;
-        DigestError error;
+        SummaryError error;
         auto summary = accept_reply(
             {text_of(message), outcome.reply->finish, has_tool_call(message), message_traits<M>::role(message)}, rules,
             error);
@@ -247,27 +250,27 @@ private:
         if (is_last && task_.accept) {
             std::string reason = guarded("accept", [&] { return task_.accept(*summary); });
             if (!reason.empty()) {
-                outcome.error = DigestError{
-                    .failure = DigestFailure::refused, .refusal = Refusal::by_caller, .message = std::move(reason)};
+                outcome.error = SummaryError{
+                    .failure = SummaryFailure::refused, .refusal = Refusal::by_caller, .message = std::move(reason)};
                 return;
             }
         }
         outcome.summary = *std::move(summary);
     }
 
-    std::optional<DigestError> spend_call() {
+    std::optional<SummaryError> spend_call() {
         require_running();
         HookBudget* budget = environment_.budget;
         if (budget == nullptr) return std::nullopt;
         if (budget->model_calls <= 0)
-            return error_without_call(DigestFailure::budget, "call summary model: the hook's model calls are used up");
+            return error_without_call(SummaryFailure::budget, "call summary model: the hook's model calls are used up");
         if (environment_.clock->now() >= budget->deadline)
-            return error_without_call(DigestFailure::budget, "call summary model: the hook's time is used up");
+            return error_without_call(SummaryFailure::budget, "call summary model: the hook's time is used up");
         --budget->model_calls;
         return std::nullopt;
     }
 
-    void call(Model<M>& model, const ModelRequest<M>& request, DigestAttempt<M>& outcome) {
+    void call(Model<M>& model, const ModelRequest<M>& request, SummaryGenerationAttempt<M>& outcome) {
         const Timestamp started = environment_.clock->now();
         ++model_calls_;
         try {
@@ -284,9 +287,9 @@ private:
              environment_.clock->now() - started, outcome.error ? outcome.error->message : std::string()});
     }
 
-    const DigestTask<M>& task_;
-    const DigestConfig& config_;
-    const DigestEnvironment& environment_;
+    const SummaryGenerationTask<M>& task_;
+    const SummaryGenerationConfig& config_;
+    const SummaryGenerationEnvironment& environment_;
     std::string_view system_text_;
     std::string_view user_text_;
     std::string whole_frame_ = data_frame({.language = environment_.language}).before;
@@ -294,7 +297,7 @@ private:
     M system_;
     M instruction_;
     std::vector<const void*> originals_;
-    DigestRequests requests_;
+    SummaryRequests requests_;
     std::int64_t replaced_tokens_;
     int model_calls_ = 0;
     Usage usage_{};

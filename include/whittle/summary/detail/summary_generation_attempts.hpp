@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/summary/detail/digest_calls.hpp"
+#include "whittle/summary/detail/summary_generation_calls.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -16,11 +16,12 @@ namespace whittle::inline v0::detail {
 
 /// The attempts of one digest: retries with the first model, then failover.
 template <AgentMessage M>
-class DigestAttempts {
+class SummaryGenerationAttempts {
 public:
     /// All are borrowed. `state`: learns the limit of an overflow.
-    DigestAttempts(DigestCalls<M>& calls, Model<M>& model, const DigestConfig& config,
-                   const DigestCallbacks<M>& callbacks, const DigestEnvironment& environment, DigestState& state)
+    SummaryGenerationAttempts(SummaryGenerationCalls<M>& calls, Model<M>& model, const SummaryGenerationConfig& config,
+                              const SummaryGenerationCallbacks<M>& callbacks,
+                              const SummaryGenerationEnvironment& environment, SummaryGenerationState& state)
         : calls_(calls),
           model_(model),
           config_(config),
@@ -35,64 +36,65 @@ public:
     }
 
     /// At the next chunk from `position` on. Requests have at most `limit` tokens, or what an overflow has taught.
-    DigestAttempt<M> ask(FoldPosition position, std::int64_t& limit) {
+    SummaryGenerationAttempt<M> ask(FoldPosition position, std::int64_t& limit) {
         position_ = position;
-        DigestAttempt<M> last = ask_primary(limit);
-        return last.is_final() ? last : ask_failover(std::move(last), limit);
+        SummaryGenerationAttempt<M> last = call_primary(limit);
+        return last.is_final() ? last : call_failover(std::move(last), limit);
     }
 
 private:
-    DigestAttempt<M> ask_primary(std::int64_t& limit) {
+    SummaryGenerationAttempt<M> call_primary(std::int64_t& limit) {
         const int retries = config_.retry ? config_.retry->max_retries : 0;
         for (int number = 1;; ++number) {
-            DigestAttempt<M> outcome = attempt(model_, number, DigestPhase::primary, limit);
+            SummaryGenerationAttempt<M> outcome = attempt(model_, number, SummaryPhase::primary, limit);
             outcome.number = number;
             if (!config_.retry || outcome.is_final() || !wants_retry(number, outcome)) return outcome;
             if (number > retries) return used_up(std::move(outcome), "retry", retries);
-            pause(callbacks_.retry.backoff, number, DigestPhase::primary, outcome);
+            pause(callbacks_.retry.backoff, number, SummaryPhase::primary, outcome);
             if (outcome.is_final()) return outcome;
         }
     }
 
     /// What does not fit once does not fit the next time.
-    bool wants_retry(int number, const DigestAttempt<M>& outcome) {
-        if (outcome.error && outcome.error->failure == DigestFailure::does_not_fit) return false;
+    bool wants_retry(int number, const SummaryGenerationAttempt<M>& outcome) {
+        if (outcome.error && outcome.error->failure == SummaryFailure::does_not_fit) return false;
         if (!callbacks_.retry.should_retry) return outcome.error.has_value();
         return guarded("should_retry",
                        [&] { return callbacks_.retry.should_retry(view_of_attempt(number, {}, outcome)); });
     }
 
-    DigestAttempt<M> ask_failover(DigestAttempt<M> last, std::int64_t first_limit) {
-        if (!config_.failover || !wants_failover(last.number, DigestPhase::primary, last)) return last;
+    SummaryGenerationAttempt<M> call_failover(SummaryGenerationAttempt<M> last, std::int64_t first_limit) {
+        if (!config_.failover || !wants_failover(last.number, SummaryPhase::primary, last)) return last;
         for (int number = 1; number <= config_.failover->max_retries; ++number) {
             last = attempt_failover(number, std::move(last), first_limit);
-            if (last.is_final() || !wants_failover(number, DigestPhase::failover, last)) return last;
+            if (last.is_final() || !wants_failover(number, SummaryPhase::failover, last)) return last;
             if (number == config_.failover->max_retries) break;
-            pause(callbacks_.failover.backoff, number, DigestPhase::failover, last);
+            pause(callbacks_.failover.backoff, number, SummaryPhase::failover, last);
             if (last.is_final()) return last;
         }
         return used_up(std::move(last), "failover", config_.failover->max_retries);
     }
 
-    bool wants_failover(int number, DigestPhase phase, const DigestAttempt<M>& outcome) {
+    bool wants_failover(int number, SummaryPhase phase, const SummaryGenerationAttempt<M>& outcome) {
         if (!callbacks_.failover.should_failover) return outcome.error.has_value();
         return guarded("should_failover",
                        [&] { return callbacks_.failover.should_failover(view_of_attempt(number, phase, outcome)); });
     }
 
-    DigestAttempt<M> attempt_failover(int number, DigestAttempt<M> last, std::int64_t first_limit) {
+    SummaryGenerationAttempt<M> attempt_failover(int number, SummaryGenerationAttempt<M> last,
+                                                 std::int64_t first_limit) {
         FailoverModel<M> other = failover_model(number, last);
         if (callbacks_.failover.get_failover_model && !other.model)
             throw CallbackThrew{"get_failover_model: it gave no model", {}};
         std::int64_t limit = other.max_input_tokens > 0 ? other.max_input_tokens : first_limit;
         Model<M>& model = other.model ? *other.model : model_;
-        if (other.input.empty()) return attempt(model, number, DigestPhase::failover, limit);
-        DigestAttempt<M> outcome = calls_.ask_whole(model, other.input, limit, false);
-        notify(number, DigestPhase::failover, outcome);
+        if (other.input.empty()) return attempt(model, number, SummaryPhase::failover, limit);
+        SummaryGenerationAttempt<M> outcome = calls_.summarize_whole(model, other.input, limit, false);
+        notify(number, SummaryPhase::failover, outcome);
         return outcome;
     }
 
-    FailoverModel<M> failover_model(int number, const DigestAttempt<M>& last) {
+    FailoverModel<M> failover_model(int number, const SummaryGenerationAttempt<M>& last) {
         if (!callbacks_.failover.get_failover_model) return {};
         return guarded("get_failover_model", [&] {
             return callbacks_.failover.get_failover_model({context(), number, calls_.system(), calls_.instruction(),
@@ -101,7 +103,7 @@ private:
         });
     }
 
-    DigestAttempt<M> used_up(DigestAttempt<M> outcome, std::string_view what, int retries) {
+    SummaryGenerationAttempt<M> used_up(SummaryGenerationAttempt<M> outcome, std::string_view what, int retries) {
         outcome.error = attempts_used_up(what, retries, outcome.error ? &*outcome.error : nullptr);
         return outcome;
     }
@@ -113,12 +115,13 @@ private:
                 .stop = environment_.stop};
     }
 
-    [[nodiscard]] Attempt<M> view_of_attempt(int number, DigestPhase phase, const DigestAttempt<M>& outcome) const {
+    [[nodiscard]] Attempt<M> view_of_attempt(int number, SummaryPhase phase,
+                                             const SummaryGenerationAttempt<M>& outcome) const {
         return {context(), number, phase, outcome.reply ? &*outcome.reply : nullptr,
                 outcome.error ? &*outcome.error : nullptr};
     }
 
-    void notify(int number, DigestPhase phase, const DigestAttempt<M>& outcome) {
+    void notify(int number, SummaryPhase phase, const SummaryGenerationAttempt<M>& outcome) {
         if (!callbacks_.on_generate) return;
         try {
             callbacks_.on_generate(view_of_attempt(number, phase, outcome));
@@ -126,15 +129,16 @@ private:
         }
     }
 
-    DigestAttempt<M> attempt(Model<M>& model, int number, DigestPhase phase, std::int64_t& limit) {
+    SummaryGenerationAttempt<M> attempt(Model<M>& model, int number, SummaryPhase phase, std::int64_t& limit) {
         while (true) {
-            DigestAttempt<M> outcome = own_input_ ? calls_.ask_whole(model, *own_input_, limit, true)
-                                                  : calls_.ask_chunk(model, position_, state_.summary_so_far, limit);
+            SummaryGenerationAttempt<M> outcome =
+                own_input_ ? calls_.summarize_whole(model, *own_input_, limit, true)
+                           : calls_.summarize_chunk(model, position_, state_.summary_so_far, limit);
             notify(number, phase, outcome);
             if (!outcome.error || outcome.error->model_error != ModelErrorClass::overflow) return outcome;
             const std::int64_t learnt =
                 limit_after_overflow(outcome.record.request_tokens, calls_.fixed_tokens(), outcome.error->overflow);
-            if (phase == DigestPhase::primary) state_.learnt_input_limit = learnt;
+            if (phase == SummaryPhase::primary) state_.learnt_input_limit = learnt;
             if (own_input_) return outcome;
             limit = learnt;
         }
@@ -142,7 +146,7 @@ private:
 
     /// Waits before the next attempt. If the hook's time would not last, `outcome` becomes final.
     void pause(const std::function<std::chrono::milliseconds(const Attempt<M>&)>& backoff, int number,
-               DigestPhase phase, DigestAttempt<M>& outcome) {
+               SummaryPhase phase, SummaryGenerationAttempt<M>& outcome) {
         std::chrono::milliseconds wait =
             backoff ? guarded("backoff", [&] { return backoff(view_of_attempt(number, phase, outcome)); })
                     : default_backoff(number, *environment_.random);
@@ -151,21 +155,21 @@ private:
         const HookBudget* budget = environment_.budget;
         if (budget != nullptr && add_saturating(environment_.clock->now(), wait.count()) >= budget->deadline) {
             const std::string last = outcome.error ? "; the last attempt: " + outcome.error->message : std::string();
-            outcome.error =
-                error_without_call(DigestFailure::budget, "wait for the next attempt: " + std::to_string(wait.count()) +
-                                                              " ms are longer than the hook's time" + last);
+            outcome.error = error_without_call(SummaryFailure::budget,
+                                               "wait for the next attempt: " + std::to_string(wait.count()) +
+                                                   " ms are longer than the hook's time" + last);
             return;
         }
         if (!environment_.clock->sleep_for(wait, environment_.stop))
             throw ModelError(ModelErrorClass::cancelled, "wait for the next attempt: stopped");
     }
 
-    DigestCalls<M>& calls_;
+    SummaryGenerationCalls<M>& calls_;
     Model<M>& model_;
-    const DigestConfig& config_;
-    const DigestCallbacks<M>& callbacks_;
-    const DigestEnvironment& environment_;
-    DigestState& state_;
+    const SummaryGenerationConfig& config_;
+    const SummaryGenerationCallbacks<M>& callbacks_;
+    const SummaryGenerationEnvironment& environment_;
+    SummaryGenerationState& state_;
     std::optional<std::vector<M>> own_input_{};
     FoldPosition position_{};
 };
