@@ -113,10 +113,7 @@ void check_compaction(const CompactionConfig& config, const ChainConfig& chain, 
     check.warn(config.prepare_fraction > 0.0 && !(setup.has_executor && setup.has_summariser), "prepare_fraction",
                fmt::format("{}", config.prepare_fraction),
                "beside the callback `executor` and a summariser of its own: else nothing is prepared");
-    const std::size_t others = setup.other_summarisers;
-    check.warn(others > 0, "threshold_tokens",
-               fmt::format("beside {} other summariser{}", others, others == 1 ? "" : "s"),
-               "one summariser in a chain: of two with overlapping triggers the lower one always comes first");
+    detail::warn_of_other_summarisers(setup.other_summarisers, "threshold_tokens", check);
 }
 
 }  // namespace whittle::inline v0

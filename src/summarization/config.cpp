@@ -177,10 +177,7 @@ void check_summarization(const SummarizationConfig& config, const ChainConfig& c
                config.check_sections ? "check_sections" : "required_sections", "set",
                "neither reuse_prompt_cache nor gen_model_input: an input of its own is not corrected");
     check_switched_off(config, setup, check);
-    check.warn(
-        setup.other_summarisers > 0, "trigger",
-        fmt::format("beside {} other summariser{}", setup.other_summarisers, setup.other_summarisers == 1 ? "" : "s"),
-        "one summariser in a chain: of two with overlapping triggers the lower one always comes first");
+    detail::warn_of_other_summarisers(setup.other_summarisers, "trigger", check);
 }
 
 }  // namespace whittle::inline v0
