@@ -10,7 +10,7 @@
 
 namespace whittle::inline v0 {
 
-std::string_view name_of(TextFormat format, Language language) noexcept {
+std::string_view to_string(TextFormat format, Language language) noexcept {
     const bool is_chinese = language == Language::chinese;
     switch (format) {
         case TextFormat::json: return "JSON";
@@ -72,7 +72,7 @@ std::optional<CondensedText> condense(std::string_view text, const CondensingCon
 std::string condensing_notice(const CondensedText& form, const CondensedSource& source, Language language) {
     const std::string bytes = detail::grouped(static_cast<std::size_t>(source.bytes));
     const std::string lines = detail::grouped(static_cast<std::size_t>(source.lines));
-    const std::string_view format = name_of(form.format, language);
+    const std::string_view format = to_string(form.format, language);
     const bool is_chinese = language == Language::chinese;
     const std::string_view how = form.is_extract    ? is_chinese ? "由模型摘录" : "an extract by a model"
                                  : form.is_lossless ? is_chinese ? "无损压缩" : "shown without loss"

@@ -33,7 +33,7 @@ enum class Origin {
 };
 
 [[nodiscard]] std::string_view to_string(Origin origin) noexcept;
-/// The inverse of `name_of`; original for a word that is none.
+/// The inverse of `to_string`; original for a word that is none.
 [[nodiscard]] Origin origin_from(std::string_view name) noexcept;
 
 /// The `Provenance::reason` of what stands in place of media.
