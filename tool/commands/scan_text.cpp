@@ -271,7 +271,7 @@ std::string ScanReport::compactions_text() const {
 }
 
 Table ScanReport::expensive_table() const {
-    Table table({"most expensive", "agent", "calls", "billed", "as recorded", "recommended", "ratio"});
+    Table table({"most expensive sessions", "agent", "calls", "billed", "as recorded", "recommended", "ratio"});
     for (const ExpensiveSession& expensive : expensive_) {
         const StrategySum& own = expensive.strategies.front();
         const StrategySum& preset = expensive.strategies[2];

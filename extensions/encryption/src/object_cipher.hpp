@@ -35,7 +35,7 @@ private:
 [[nodiscard]] std::string salt_of(const EncryptionKey& key, std::string_view stored_under, std::string_view content);
 [[nodiscard]] std::string random_salt();
 
-/// Tells whether a stream and a stored object are the same, without either in memory..
+/// Tells whether a stream and a stored object are the same, without either in memory.
 class ContentFingerprint {
 public:
     ContentFingerprint();

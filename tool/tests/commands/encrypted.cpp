@@ -12,7 +12,7 @@ TEST_CASE("store show says of an encrypted object with which key it is, and prin
     const auto storage =
         whittle::encrypted_storage(whittle::file_storage(dir / "store"),
                                    {.key_to_write = [&] { return key; }, .key_to_read = [&](auto) { return key; }});
-    storage->put_if_absent("a/x", "ExpensiveSession Ada");
+    storage->put_if_absent("a/x", "Dear Ada");
     CHECK(run_cli(dir, "store show store a/x").out ==
           "encrypted with the key \"mails-2026\", 88 bytes; only who has the key can read it\n");
     CHECK(run_cli(dir, "store show store a/x --raw").out.size() == 88);
@@ -25,14 +25,14 @@ TEST_CASE("with the keys of a file, store reads what is encrypted, and collects 
     const auto storage =
         whittle::encrypted_storage(whittle::file_storage(dir / "store"),
                                    {.key_to_write = [&] { return key; }, .key_to_read = [&](auto) { return key; }});
-    storage->put_if_absent("a/x", "ExpensiveSession Ada\n");
-    storage->put_if_absent("a/y", "ExpensiveSession Bob\n");
+    storage->put_if_absent("a/x", "Dear Ada\n");
+    storage->put_if_absent("a/y", "Dear Bob\n");
     storage->put_if_absent("whittle-log/a/log/000000000002", "see a/x");
     std::string hex;
     for (int i = 0; i < 32; ++i) hex += "6b";
     write_text(dir / "keys", "# of the mail agent\nother " + std::string(64, '0') + "\nmails-2026 " + hex + "\n");
     const CliResult shown = run_cli(dir, "store show store a/x --key-file keys");
-    CHECK(shown.out == "ExpensiveSession Ada\n");
+    CHECK(shown.out == "Dear Ada\n");
     CHECK(shown.err == "whittle: note: encrypted with the key \"mails-2026\"\n");
     CHECK(run_cli(dir, "store verify store --key-file keys").exit_code == 0);
     write_text(dir / "store/a/.y.meta", "");

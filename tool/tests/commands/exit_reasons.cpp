@@ -93,7 +93,7 @@ TEST_CASE("apply names messages by their index in the input, in the plan and in 
     CHECK(has(text.out, "first change at message 2"));
     CHECK(has(text.out, "    message 2 part 0: cut ("));
     CHECK_FALSE(has(text.out, "serial"));
-    CHECK(has(text.out, "what the rules mean:\n  old_round: of older tool rounds"));
+    CHECK(has(text.out, "what the rules mean:\n  old_round: in tool rounds older"));
     const ordered_json report =
         ordered_json::parse(run_cli(dir, "apply --config chain.json --in talk.json --dry-run --json").out);
     CHECK(report["stages"][0]["first_changed"] == 2);

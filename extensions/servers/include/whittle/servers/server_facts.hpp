@@ -43,8 +43,7 @@ struct ServerFacts {
     int slots = 0;                        ///< conversations that llama-server keeps side by side, each with that window
     std::optional<bool> renders_tools{};  ///< whether the model sees the tools of a request
     bool has_tokenizer = false;           ///< it counts tokens for others: `server_counter`, `count_request`
-    bool truncates_silently =
-        false;  ///< leaves out the oldest messages of a request that is too large: `with_truncation_check`
+    bool truncates_silently = false;      ///< drops the oldest messages of a too large request: `with_truncation_check`
 
     friend bool operator==(const ServerFacts&, const ServerFacts&) = default;
 };
