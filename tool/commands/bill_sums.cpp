@@ -9,13 +9,13 @@
 namespace whittle::cli {
 namespace {
 
-/// Adds the counted calls of a session to rows: each call to that which `name_of` says.
+/// Adds the counted calls of a session to rows: each call to that which `key_of` says.
 void add_calls(BillSums& rows, const SessionBill& session,
-               const std::function<std::string(const BilledCall&)>& name_of) {
+               const std::function<std::string(const BilledCall&)>& key_of) {
     BillSums own;
     for (const BilledCall& call : session.calls) {
         if (!call.is_counted()) continue;
-        BillSum& row = own[to_string(call)];
+        BillSum& row = own[key_of(call)];
         row.sessions = 1;
         row.calls += call.has_reply ? 1 : 0;
         if (call.unrecorded_output > 0) row.early += {1, call.unrecorded_output};
