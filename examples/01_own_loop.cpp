@@ -23,7 +23,7 @@ void run_tools(Conversation<>& conversation, const Chain<>& chain, const HookReq
         return ToolOutcome{};
     };
     std::vector<ToolReturn> returns;
-    for (const ToolContext& call : chain.prepare_tools(conversation, request)) {
+    for (const ToolContext& call : chain.pending_tool_calls(conversation, request)) {
         CollectingSink result;
         ToolOutcome outcome = chain.wrap_tool(call, result, list_files);
         returns.push_back(to_return(call, result, std::move(outcome)));

@@ -29,7 +29,7 @@ int main() {
         return saved >= 2'000;
     };
     ChainCallbacks<> callbacks;
-    callbacks.on_evicted = [&](const Eviction& gone) { read_files.erase(std::string(gone.arguments)); };
+    callbacks.on_evicted = [&](const EvictedResult& gone) { read_files.erase(std::string(gone.arguments)); };
     SummarizationCallbacks<> files;
     files.attach_files = [](const auto&, std::span<const FileUse> used) {
         return std::vector<AttachedFile>{{used.front().path, "as it is on the disk"}};

@@ -18,7 +18,7 @@ int main() {
     for (const char* id : {"1", "2"}) {
         conversation.push_back(ChatMessage::assistant().call(id, "make"));
         CollectingSink result;
-        const ToolContext call = chain.prepare_tools(conversation).front();
+        const ToolContext call = chain.pending_tool_calls(conversation).front();
         ToolOutcome outcome = chain.wrap_tool(call, result, make);
         conversation.push_tool_results(std::vector{to_return(call, result, std::move(outcome))});
     }

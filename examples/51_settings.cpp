@@ -29,7 +29,7 @@ void add_call(Conversation<>& conversation, const Chain<>& chain, const std::str
     const std::string id = "c" + std::to_string(conversation.model_calls() + 1);
     conversation.push_back(ChatMessage::assistant().call(id, tool));
     std::vector<ToolReturn> returns;
-    for (const ToolContext& call : chain.prepare_tools(conversation)) {
+    for (const ToolContext& call : chain.pending_tool_calls(conversation)) {
         CollectingSink result;
         ToolOutcome outcome = chain.wrap_tool(call, result, [&](const ToolContext&, PartSink& out) {
             out.write(output);

@@ -83,7 +83,7 @@ public:
 
     void after_reply(const message& reply) {
         conversation_.push_back(reply);
-        calls_ = chain_.prepare_tools(conversation_);
+        calls_ = chain_.pending_tool_calls(conversation_);
     }
 
     void after_tool(tool_result& result) {

@@ -82,7 +82,7 @@ std::string_view line_suffix(std::string_view text, std::int64_t lines) noexcept
     return text.substr(begin);
 }
 
-std::string_view without_open_end(std::string_view text) noexcept {
+std::string_view without_incomplete_utf8(std::string_view text) noexcept {
     for (std::size_t back = 1; back <= std::min<std::size_t>(3, text.size()); ++back) {
         const std::size_t at = text.size() - back;
         const Lead lead = lead_of(static_cast<unsigned char>(text[at]));

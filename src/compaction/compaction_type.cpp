@@ -77,7 +77,7 @@ MiddlewareType<CompactionConfig> compaction_type() {
             .fields = compaction_fields(),
             .check =
                 [](const CompactionConfig& config, const ChainInfo& chain, std::string_view name, Problems& problems) {
-                    check_compaction(config, chain.config, {.other_summarisers = chain.rivals_before(name)}, "",
+                    check_compaction(config, chain.config, {.other_summarisers = chain.same_task_before(name)}, "",
                                      problems);
                 },
             .task = std::string(fold_task),

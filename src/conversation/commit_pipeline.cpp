@@ -34,13 +34,13 @@ void emit_commit(const EventSink& events, std::string_view by, std::string_view 
 
 bool CommitPipeline::is_worth_it(const CommitOptions& options) const noexcept {
     const std::int64_t gain = sub_saturating(context_.tokens_before, overlay_.tokens());
-    if (!options.must_save && options.at_least_tokens <= 0) return true;
+    if (!options.require_token_reduction && options.at_least_tokens <= 0) return true;
     return gain > 0 && gain >= options.at_least_tokens;
 }
 
-std::vector<Violation> CommitPipeline::made_violations() const {
+std::vector<Violation> CommitPipeline::introduced_violations() const {
     if (!context_.env.verify) return {};
-    return overlay_.made_violations(context_.env.validity);
+    return overlay_.introduced_violations(context_.env.validity);
 }
 
 void CommitPipeline::verify() const {
@@ -49,7 +49,7 @@ void CommitPipeline::verify() const {
                     fmt::format("{}: commit: message {} would keep only some of its thinking; erase all of it or none",
                                 context_.by, *split));
     }
-    const std::vector<Violation> made = made_violations();
+    const std::vector<Violation> made = introduced_violations();
     if (!made.empty()) throw_new_violations(context_.by, made);
 }
 
@@ -90,7 +90,7 @@ void CommitPipeline::drop_thinking_from(std::size_t first) {
         const EditGroup edit_group = plan_.begin_edit_group();
         const std::int64_t dropped = thinking_dropped_;
         erase_thinking(first, open);
-        if (thinking_dropped_ == dropped || overlay_.made_violations(context_.env.validity).empty()) continue;
+        if (thinking_dropped_ == dropped || overlay_.introduced_violations(context_.env.validity).empty()) continue;
         plan_.drop_edit_groups({edit_group});
         thinking_dropped_ = dropped;
     }

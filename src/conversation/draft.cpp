@@ -148,11 +148,11 @@ void Draft::drop_edit_groups(std::vector<EditGroup> edit_groups) {
     state_->plan.drop_edit_groups(std::move(edit_groups));
 }
 
-std::vector<EditGroup> Draft::drop_rule_breakers(std::vector<EditGroup> edit_groups) {
-    return state_->plan.drop_rule_breakers(std::move(edit_groups));
+std::vector<EditGroup> Draft::drop_invalid_edit_groups(std::vector<EditGroup> edit_groups) {
+    return state_->plan.drop_invalid_edit_groups(std::move(edit_groups));
 }
 
-std::vector<Violation> Draft::made_violations() const { return state_->pipeline.made_violations(); }
+std::vector<Violation> Draft::introduced_violations() const { return state_->pipeline.introduced_violations(); }
 
 bool Draft::is_vetoed(bool needs_model) const { return state_->pipeline.is_vetoed(needs_model); }
 

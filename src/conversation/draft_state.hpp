@@ -74,7 +74,7 @@ public:
     void offload(Offload&& offload);
 
     void drop_edit_groups(std::vector<EditGroup> edit_groups);
-    [[nodiscard]] std::vector<EditGroup> drop_rule_breakers(std::vector<EditGroup> edit_groups);
+    [[nodiscard]] std::vector<EditGroup> drop_invalid_edit_groups(std::vector<EditGroup> edit_groups);
     /// Makes the overlay whole again where an edit failed half-way.
     void mend();
 
@@ -105,8 +105,8 @@ public:
 
     /// As `Draft::store`.
     int store();
-    /// As `Draft::made_violations`.
-    [[nodiscard]] std::vector<Violation> made_violations() const;
+    /// As `Draft::introduced_violations`.
+    [[nodiscard]] std::vector<Violation> introduced_violations() const;
     /// As `Draft::is_vetoed`.
     [[nodiscard]] bool is_vetoed(bool needs_model) const;
     /// As `Draft::commit`. Afterwards the parts of the draft are as new.

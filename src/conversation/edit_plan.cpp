@@ -262,12 +262,12 @@ std::vector<EditGroup> EditPlan::edit_groups_nearest_to(std::span<const Violatio
     return found;
 }
 
-std::vector<EditGroup> EditPlan::drop_rule_breakers(std::vector<EditGroup> edit_groups) {
+std::vector<EditGroup> EditPlan::drop_invalid_edit_groups(std::vector<EditGroup> edit_groups) {
     constexpr std::size_t one_by_one = 3;
     std::ranges::sort(edit_groups);
     std::vector<EditGroup> dropped;
     for (std::size_t look = 0; !edit_groups.empty(); ++look) {
-        const std::vector<Violation> made = overlay_.made_violations(context_.env.validity);
+        const std::vector<Violation> made = overlay_.introduced_violations(context_.env.validity);
         if (made.empty()) break;
         const std::size_t at_least = look < one_by_one ? 1 : std::size_t{2} << (look - one_by_one);
         const std::vector<EditGroup> blamed = edit_groups_nearest_to(made, edit_groups, at_least);

@@ -377,7 +377,7 @@ bool Overlay::keeps_every_rule() const noexcept {
     return slots_.size() == side_.infos.size();
 }
 
-std::vector<Violation> Overlay::made_violations(const ValidityProfile* profile) const {
+std::vector<Violation> Overlay::introduced_violations(const ValidityProfile* profile) const {
     if (profile == nullptr || !is_open_ || keeps_every_rule()) return {};
     const std::vector<Violation> after = validate(outline(), *profile);
     if (after.empty()) return {};  // what was there before need not be read

@@ -137,7 +137,7 @@ public:
     /// Where the open tool loop starts; the number of messages if there is none.
     [[nodiscard]] std::size_t open_loop() const;
     /// What this breaks of `profile` that the conversation does not; nothing where `profile` is null.
-    [[nodiscard]] std::vector<Violation> made_violations(const ValidityProfile* profile) const;
+    [[nodiscard]] std::vector<Violation> introduced_violations(const ValidityProfile* profile) const;
     /// Messages, in order of their serials, of which the edits of their parts made nothing worse that a rule looks at:
     /// those edits break none. Their group may be another, where somebody took their call.
     [[nodiscard]] std::vector<Serial> harmlessly_edited() const;

@@ -187,7 +187,8 @@ void put_system_first(RepairHistory& h, Messages& list) {
 /// Somebody has to have asked, and where the profile says so, before the assistant speaks.
 void open_with_user(RepairHistory& h, Messages& list) {
     const auto spoken = std::ranges::find_if(list, [](const auto& m) { return m.role != Role::system; });
-    const bool needs_first = h.has(Rule::OC6_alternation) || h.has(Rule::A1_user_first) || h.has(Rule::GM1_turns);
+    const bool needs_first =
+        h.has(Rule::OC6_alternation) || h.has(Rule::A1_user_first) || h.has(Rule::GM1_user_first_and_last);
     const bool is_late = needs_first && spoken != list.end() && spoken->role != Role::user;
     const auto is_word = [&](const RepairedMessage& m) {
         const auto is_own = [](const PartInfo& part) { return !is_result_part(part); };
@@ -210,8 +211,8 @@ bool ends_in_space(const RepairHistory& h, std::size_t message) {
 void end_with_user(RepairHistory& h, Messages& list) {
     const auto last = std::find_if(list.rbegin(), list.rend(), [](const auto& m) { return m.role != Role::system; });
     if (!h.options.for_request || last == list.rend() || last->role != Role::assistant) return;
-    const bool is_refused = h.has(Rule::OC6_last_role) || h.has(Rule::GM1_turns);
-    if (!is_refused && !(h.has(Rule::A5_prefill) && ends_in_space(h, last->source))) return;
+    const bool is_refused = h.has(Rule::OC6_last_role) || h.has(Rule::GM1_user_first_and_last);
+    if (!is_refused && !(h.has(Rule::A5_prefill_trailing_space) && ends_in_space(h, last->source))) return;
     if (h.outline[last->source].has(PartKind::tool_call)) return;  // running
     h.note_new("last_role", "a user message is added, so that the assistant does not have the last word");
     list.push_back(spoken_by(Role::user, "last_role", repair_texts(h.options.language).go_on));

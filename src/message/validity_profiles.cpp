@@ -52,7 +52,7 @@ const ValidityProfile& anthropic_messages() {
         .name = "anthropic",
         .rules = {G1_utf8, G2_paired, G3_unique_ids, G4_object_arguments, G6_no_invented_claim, G7_has_user, G8_names,
                   G9_tools_defined, G11_request_bytes, A1_user_first, A1_system_first, A2_results_next,
-                  A3_results_first, A4_result_of_previous, A5_blank_text, A5_prefill, A10_images},
+                  A3_results_first, A4_result_of_previous, A5_blank_text, A5_prefill_trailing_space, A10_images},
         .max_tool_name = 128,
         .call_id_alphabet = true,
         .limits = {.max_images = 100,
@@ -67,7 +67,7 @@ const ValidityProfile& anthropic_messages() {
 const ValidityProfile& anthropic_thinking() {
     using enum Rule;
     static const ValidityProfile profile =
-        extended(anthropic_messages(), "anthropic_thinking", {A6_thinking_order, A7_thinking_first});
+        extended(anthropic_messages(), "anthropic_thinking", {A6_thinking_before_calls, A7_thinking_first});
     return profile;
 }
 
@@ -76,8 +76,8 @@ const ValidityProfile& gemini_chat() {
     static const ValidityProfile profile{
         .name = "gemini",
         .rules = {G1_utf8, G2_paired, G3_unique_ids, G4_object_arguments, G6_no_invented_claim, G7_has_user, G8_names,
-                  G9_tools_defined, G11_images, G11_request_bytes, GM1_turns, GM2_call_after_user, GM3_responses_match,
-                  GM6_empty_parts},
+                  G9_tools_defined, G11_images, G11_request_bytes, GM1_user_first_and_last, GM2_call_after_user,
+                  GM3_responses_match, GM6_empty_parts},
         .more_tool_name_characters = ".:",
         .tool_name_starts_as_word = true,
         .limits = {.max_images = 3'600, .max_request_bytes = 20 * mebibyte}};

@@ -101,7 +101,8 @@ CommitResult ClearingRun::commit(std::int64_t at_least) {
     const auto commit_edit = [&] { result = scope_.edit.commit({.at_least_tokens = scope_.counted_for(at_least)}); };
     if (users_units_.empty()) {
         commit_edit();
-    } else if (!failures_.is_valid(commit_edit) && (drop_rule_breakers().empty() || !failures_.is_valid(commit_edit))) {
+    } else if (!failures_.is_valid(commit_edit) &&
+               (drop_invalid_edit_groups().empty() || !failures_.is_valid(commit_edit))) {
         std::vector<EditGroup> all;
         for (const UsersUnit& users : users_units_) all.push_back(users.edit_group);
         report_dropped(all);
@@ -114,10 +115,10 @@ CommitResult ClearingRun::commit(std::int64_t at_least) {
     return result;
 }
 
-std::vector<EditGroup> ClearingRun::drop_rule_breakers() {
+std::vector<EditGroup> ClearingRun::drop_invalid_edit_groups() {
     std::vector<EditGroup> edit_groups;
     for (const UsersUnit& users : users_units_) edit_groups.push_back(users.edit_group);
-    std::vector<EditGroup> dropped = scope_.edit.drop_rule_breakers(std::move(edit_groups));
+    std::vector<EditGroup> dropped = scope_.edit.drop_invalid_edit_groups(std::move(edit_groups));
     report_dropped(dropped);
     return dropped;
 }

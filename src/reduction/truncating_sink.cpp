@@ -58,7 +58,7 @@ void TruncatingSink::pass_head() {
     std::int64_t limit = limits_.max_bytes / 2;
     if (limits_.max_tokens > 0) limit = std::min(limit, limits_.max_tokens / 2);
     const auto most = static_cast<std::size_t>(limit);
-    std::string_view ready = settled_head(without_open_end(front), most);
+    std::string_view ready = settled_head(without_incomplete_utf8(front), most);
     ready.remove_prefix(std::min(passed_, ready.size()));
     if (limits_.head_lines > 0) ready = line_prefix(ready, limits_.head_lines - passed_lines_);
     passed_ += ready.size();

@@ -32,7 +32,7 @@ std::vector<std::size_t> round_starts(const Outline& outline) {
 }
 
 bool wants_turns(const ValidityProfile& rules) noexcept {
-    return has_rule(rules, Rule::OC6_alternation) || has_rule(rules, Rule::GM1_turns);
+    return has_rule(rules, Rule::OC6_alternation) || has_rule(rules, Rule::GM1_user_first_and_last);
 }
 
 std::size_t stretch_for_summary(const Outline& outline, std::span<const std::size_t> folded,

@@ -69,7 +69,7 @@ std::string SummaryAttempt::find_broken_rules(bool* is_vetoed) {
     const EditGroup edit_group = work_.edit.begin_edit_group();
     std::string broken;
     if (fold_.stage(std::nullopt)) {
-        broken = to_text(work_.edit.made_violations());
+        broken = to_text(work_.edit.introduced_violations());
         if (is_vetoed != nullptr && broken.empty()) *is_vetoed = work_.edit.is_vetoed(true);
     }
     work_.edit.drop_edit_group(edit_group);
@@ -157,7 +157,7 @@ AttemptResult SummaryAttempt::commit(const SummaryText& summary) {
     if (work_.functions.before_commit) work_.functions.before_commit();
     work_.edit.begin_edit_group();
     fold_.stage(summary);
-    const CommitResult result = work_.edit.commit({.must_save = work_.must_save});
+    const CommitResult result = work_.edit.commit({.require_token_reduction = work_.require_token_reduction});
     fold_.end(result);
     if (result.outcome == Outcome::vetoed) return report_veto();
     if (result.outcome == Outcome::store_failed)

@@ -26,7 +26,7 @@ public:
     void shorten_results(int batch);
     void compress_old_words(int batch);
     void nudge();
-    CommitResult commit() { return edit_.commit({.must_save = !has_nudge_}); }
+    CommitResult commit() { return edit_.commit({.require_token_reduction = !has_nudge_}); }
 
     /// What a commit has done; of what was planned only what is there. Call it after `commit`.
     [[nodiscard]] TokenSavingStats stats() const;

@@ -121,7 +121,7 @@ void TokenSaver::run(HookTurn& turn, Draft& edit, const Due& due) const {
 }
 
 /// The next batch starts at the oldest text that no lever has had yet.
-std::size_t TokenSaver::untouched_prefix(const Outline& outline, int model_calls) const {
+std::size_t TokenSaver::expected_stable_prefix(const Outline& outline, int model_calls) const {
     const std::function<bool(std::size_t)> is_pinned = [](std::size_t) { return false; };
     TokenSavingConfig next = config_;  // as if all were old enough
     next.keep_recent_tool_messages = 0;

@@ -33,7 +33,7 @@ struct Guard {
     std::vector<Told> told{};
 
     [[nodiscard]] auto listener() {
-        return [this](const Eviction& e) {
+        return [this](const EvictedResult& e) {
             told.push_back({std::string(e.middleware),
                             e.serial,
                             std::string(e.tool),
@@ -143,7 +143,7 @@ TEST_CASE("undone hooks and dry runs evict nothing, and a guard that throws stop
     int asked = 0;
     std::vector<std::string> events;
     ChainCallbacks<> broken;
-    broken.on_evicted = [&](const Eviction&) {
+    broken.on_evicted = [&](const EvictedResult&) {
         ++asked;
         throw std::runtime_error("guard is gone");
     };
@@ -157,7 +157,7 @@ TEST_CASE("undone hooks and dry runs evict nothing, and a guard that throws stop
 TEST_CASE("a guard against reading a file twice lets a file be read again once it is gone", "[evictions]") {
     std::set<std::string> seen;  // by arguments, as the guard of some agent keeps them
     ChainCallbacks<> callbacks;
-    callbacks.on_evicted = [&](const Eviction& eviction) { seen.erase(std::string(eviction.arguments)); };
+    callbacks.on_evicted = [&](const EvictedResult& eviction) { seen.erase(std::string(eviction.arguments)); };
     const Chain<> chain(with_store(), callbacks, clearing_at<ChatMessage>(4'000));
     Conversation<> conversation = reads(6);
     for (int i = 0; i < 6; ++i) seen.insert("{\"path\":\"e" + std::to_string(i) + ".txt\"}");

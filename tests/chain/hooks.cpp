@@ -146,11 +146,11 @@ TEST_CASE("a commit that would break a rule is refused, and one that does not sa
     c.push_back(ChatMessage::user("thanks"));
     auto orphan = c.edit("test");
     orphan.erase(1, {.reason = "test"});
-    CHECK(errc_of([&] { orphan.commit({.must_save = false}); }) == Errc::invalid_history);
+    CHECK(errc_of([&] { orphan.commit({.require_token_reduction = false}); }) == Errc::invalid_history);
     auto longer = c.edit("test");
     longer.set_text(3, 0, std::string(100, 'y'), {.reason = "test"});
     CHECK(longer.commit().outcome == Outcome::too_small);
-    CHECK(longer.commit({.must_save = false}).committed());
+    CHECK(longer.commit({.require_token_reduction = false}).committed());
 }
 
 TEST_CASE("a replaced call takes its results along", "[chain]") {

@@ -123,7 +123,7 @@ TEST_CASE("a transaction shows and commits what the same edits do to a plain lis
         const auto first = edit.first_changed();
         const Messages before = messages_of(c);
         for (std::size_t i = 0; i < first.value_or(before.size()); ++i) REQUIRE(before[i] == expected[i]);
-        edit.commit({.must_save = false});
+        edit.commit({.require_token_reduction = false});
         REQUIRE(messages_of(c) == expected);
         require_consistent(c, counter);
     }
@@ -155,7 +155,7 @@ TEST_CASE("undoing every entry, newest first, gives the first list, and hosts ca
             edit.allow_pinned(true);
             for (auto n = random() % 5; n > 0; --n) edit_at_random(edit, expected, random);
             const Messages before = messages_of(c);
-            if (edit.commit({.must_save = false}).committed()) undone.push_back(before);
+            if (edit.commit({.require_token_reduction = false}).committed()) undone.push_back(before);
             require_consistent(c, counter);
             note();
         }
@@ -214,7 +214,7 @@ TEST_CASE("dropping edit_groups leaves the edits of the others", "[chain][model]
         for (const Messages& m : now) expected.insert(expected.end(), m.begin(), m.end());
         REQUIRE(Messages(edit.messages().begin(), edit.messages().end()) == expected);
         REQUIRE(edit.tokens_after() == count_all(expected, *chars()));
-        edit.commit({.must_save = false});
+        edit.commit({.require_token_reduction = false});
         REQUIRE(messages_of(c) == expected);
     }
 }
@@ -256,7 +256,7 @@ TEST_CASE("a failed hook takes back every commit of its middlewares, whatever th
                 auto edit = turn.edit();
                 edit.allow_pinned(true);
                 for (auto n = random() % 5; n > 0; --n) edit_at_random(edit, expected, random);
-                edit.commit({.must_save = false});
+                edit.commit({.require_token_reduction = false});
                 (void)turn.conversation.tokens(pessimistic());
             }
             throw Error(Errc::callback_failed, "as planned");

@@ -150,9 +150,9 @@ TEST_CASE("nothing in front of the first message that may be folded is touched",
     Conversation<> conversation = build(10, std::string(200, 'y'));
     CompactionConfig config = sizes(400, 200, 20);
     const Compaction<> stage(nullptr, config);
-    CHECK(stage.untouched_prefix(conversation) == 1);
+    CHECK(stage.expected_stable_prefix(conversation) == 1);
     CHECK(stage.task() == fold_task);
     Ladder ladder(config);
     ladder.ask(conversation);
-    CHECK(stage.untouched_prefix(conversation) == 1);
+    CHECK(stage.expected_stable_prefix(conversation) == 1);
 }

@@ -116,7 +116,7 @@ TEST_CASE("hostile, empty and repeated call ids get safe names of their own", "[
     for (const std::string& id : ids) calls.call(id, "ls");
     c.push_back(calls);
     const Chain<> chain{ChainConfig{}};
-    const auto contexts = chain.prepare_tools(c);
+    const auto contexts = chain.pending_tool_calls(c);
     REQUIRE(contexts.size() == ids.size());
     std::vector<std::string> names;
     for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -129,7 +129,7 @@ TEST_CASE("hostile, empty and repeated call ids get safe names of their own", "[
     std::vector<ToolResult> results;
     for (const std::string& id : ids) results.push_back({id, "ls", {{.text = "out"}}});
     c.push_tool_results(results);
-    CHECK(chain.prepare_tools(c).empty());
+    CHECK(chain.pending_tool_calls(c).empty());
 }
 
 TEST_CASE("sync keeps rounds together when the host edits a call", "[conversation]") {

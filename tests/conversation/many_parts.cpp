@@ -98,7 +98,7 @@ void check_edits(const testing::History& history) {
     edit.update_fingerprints();
     for (std::size_t m = 0; m < edit.outline().size(); ++m)
         CHECK(edit.outline()[m].fingerprint == fingerprint(edit.messages()[m]));
-    REQUIRE(edit.commit({.must_save = false}).committed());
+    REQUIRE(edit.commit({.require_token_reduction = false}).committed());
     std::int64_t sum = 0;
     for (std::size_t m = 0; m < conversation.size(); ++m) {
         CHECK(conversation.outline()[m].fingerprint == fingerprint(conversation.messages()[m]));

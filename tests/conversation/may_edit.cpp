@@ -28,7 +28,7 @@ Conversation<M> seeded_conversation(std::uint64_t seed) {
         if (!other.outline()[i].parts.empty() && dice.one_in(5) && other.may_edit(i))
             other.replace_range(i, i + 1, {c.messages()[i]}, tried());
     }
-    other.commit({.must_save = false});
+    other.commit({.require_token_reduction = false});
     for (const MessageInfo& info : c.state().infos) {
         if (dice.one_in(8)) c.pin(info.serial);
     }
@@ -66,7 +66,7 @@ bool goes_through(const Conversation<M>& c, const Try<M>& work) {
     } catch (const std::logic_error&) {
         return true;
     }
-    return edit.commit({.must_save = false}).committed();
+    return edit.commit({.require_token_reduction = false}).committed();
 }
 
 template <typename M>

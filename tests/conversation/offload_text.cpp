@@ -94,7 +94,7 @@ TEST_CASE("an original that names a part which is not there does not stand in th
             auto edit = turn.edit();
             edit.offload("k", "x", Transaction<ChatMessage>::Original{turn.conversation.outline()[2].serial, 7});
             edit.mark(2, {.origin = Origin::placeholder, .reason = "test", .stored = {"k"}});
-            edit.commit({.must_save = false});
+            edit.commit({.require_token_reduction = false});
         }
     };
     Conversation<> c = one_old_round();

@@ -66,12 +66,12 @@ Conversation<anthropic::Message> conversation_of(const History& history, Dice* d
 bool is_beyond_repair(const Violation& v, const Outline& outline) {
     const bool is_running = outline.open_call() && outline.open_call() == v.message;
     switch (v.rule) {
-        case Rule::A6_thinking_order:
+        case Rule::A6_thinking_before_calls:
         case Rule::A7_thinking_first:
         case Rule::G11_images:
         case Rule::A10_images: return true;
         case Rule::OC6_last_role:
-        case Rule::GM1_turns: return is_running && v.message + 1 == outline.size();
+        case Rule::GM1_user_first_and_last: return is_running && v.message + 1 == outline.size();
         case Rule::G7_has_user: return outline.size() == 0;
         default: return false;
     }

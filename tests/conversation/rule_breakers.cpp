@@ -39,7 +39,7 @@ TEST_CASE("the edit_group next to what it broke is taken back, the others are co
     edit_groups.push_back(edit.begin_edit_group());
     edit.erase(4, {});  // its call has no result then
     CHECK_THROWS_AS(edit.commit(), Error);
-    CHECK(edit.drop_rule_breakers(edit_groups) == std::vector<EditGroup>{edit_groups[1]});
+    CHECK(edit.drop_invalid_edit_groups(edit_groups) == std::vector<EditGroup>{edit_groups[1]});
     CHECK(edit.commit().committed());
     CHECK(conversation.messages()[4].parts[0].text == std::string(400, 'x'));
     CHECK(conversation.messages()[6].parts[0].text == "short");
@@ -50,12 +50,12 @@ TEST_CASE("edit_groups that break no rule all stay, and none is taken that is no
     auto edit = edit_with_rules(conversation);
     const EditGroup harmless = edit.begin_edit_group();
     edit.set_text(2, 0, "short", {});
-    CHECK(edit.drop_rule_breakers({harmless}).empty());
+    CHECK(edit.drop_invalid_edit_groups({harmless}).empty());
     const EditGroup breaking = edit.begin_edit_group();
     edit.erase(4, {});
-    CHECK(edit.drop_rule_breakers({harmless}) == std::vector<EditGroup>{harmless});
+    CHECK(edit.drop_invalid_edit_groups({harmless}) == std::vector<EditGroup>{harmless});
     CHECK_THROWS_AS(edit.commit(), Error);
-    CHECK(edit.drop_rule_breakers({breaking}) == std::vector<EditGroup>{breaking});
+    CHECK(edit.drop_invalid_edit_groups({breaking}) == std::vector<EditGroup>{breaking});
     CHECK(edit.commit().outcome == Outcome::nothing);
 }
 
@@ -70,7 +70,7 @@ TEST_CASE("a shorter text in the very message that a rule names stays, and what 
     edit.set_text(4, 0, "short", cut);
     edit_groups.push_back(edit.begin_edit_group());
     edit.erase(3, {});  // the result at 4 has no call then
-    CHECK(edit.drop_rule_breakers(edit_groups) == std::vector<EditGroup>{edit_groups[2]});
+    CHECK(edit.drop_invalid_edit_groups(edit_groups) == std::vector<EditGroup>{edit_groups[2]});
     CHECK(edit.commit().committed());
     CHECK(conversation.messages()[2].parts[0].text == "short");
     CHECK(conversation.messages()[4].parts[0].text == "short");
@@ -84,7 +84,7 @@ TEST_CASE("a text that breaks a rule by itself is taken back, the erased round b
     edit.replace_range(1, 3, {}, {});
     edit_groups.push_back(edit.begin_edit_group());
     edit.set_text(2, 0, "\xFF", {});
-    CHECK(edit.drop_rule_breakers(edit_groups) == std::vector<EditGroup>{edit_groups[1]});
+    CHECK(edit.drop_invalid_edit_groups(edit_groups) == std::vector<EditGroup>{edit_groups[1]});
     CHECK(edit.commit().committed());
     CHECK(conversation.size() == 7);
     CHECK(conversation.messages()[2].parts[0].text == std::string(400, 'x'));

@@ -12,7 +12,7 @@ import re
 import sys
 
 SOURCES = ("include/**/*.hpp", "src/**/*.[ch]pp", "extensions/**/*.[ch]pp", "tool/**/*.[ch]pp")
-ROW_TYPES = ("ConfigField", "StoreType<", "StoreAround<", "ModelType<", "CounterType<", "MiddlewareType<")
+ROW_TYPES = ("ConfigField", "StoreType<", "StoreWrapper<", "ModelType<", "CounterType<", "MiddlewareType<")
 LITERAL = r'"(?:[^"\\]|\\.)*"'
 LITERALS = re.compile(rf"{LITERAL}(?:\s*{LITERAL})*")
 STRUCT = re.compile(r"^struct (\w+)(?: : ([\w:]+))? \{(?:\n(.*?)^)?\};", re.S | re.M)

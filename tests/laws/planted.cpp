@@ -131,7 +131,7 @@ TEST_CASE("L5 catches a middleware that goes on cutting what it has cut", "[laws
 
 TEST_CASE("L6 catches a commit that makes the history longer", "[laws]") {
     CHECK_FALSE(try_law("L6", [](Turn<M>& turn) {
-                    shorten_once(turn, std::string(9'000, 'l'), {.must_save = false});
+                    shorten_once(turn, std::string(9'000, 'l'), {.require_token_reduction = false});
                 }).empty());
 }
 

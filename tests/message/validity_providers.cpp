@@ -164,8 +164,8 @@ TEST_CASE("A5: no text is blank and no message without content", "[validity]") {
 }
 
 TEST_CASE("A5: a last assistant message does not end in white space", "[validity]") {
-    CHECK(rules_broken({user(), reply("so ")}) == Rules{Rule::A5_prefill});
-    CHECK(rules_broken({user(), reply("so"), reply("far\n")}) == Rules{Rule::A5_prefill});
+    CHECK(rules_broken({user(), reply("so ")}) == Rules{Rule::A5_prefill_trailing_space});
+    CHECK(rules_broken({user(), reply("so"), reply("far\n")}) == Rules{Rule::A5_prefill_trailing_space});
     CHECK(rules_broken({user(), reply("so "), user()}).empty());
     CHECK(rules_broken({user(), reply("so ").call("c", "ls")}).empty());
 }
@@ -173,7 +173,7 @@ TEST_CASE("A5: a last assistant message does not end in white space", "[validity
 TEST_CASE("A6: in the open tool loop thinking stands before the calls", "[validity]") {
     ChatMessage late = thoughtful("c");
     late.parts.push_back(thought());
-    CHECK(thinking_breaks({user(), late, result("c")}) == Rules{Rule::A6_thinking_order});
+    CHECK(thinking_breaks({user(), late, result("c")}) == Rules{Rule::A6_thinking_before_calls});
     CHECK(thinking_breaks({user(), late, result("c"), reply(), user()}).empty());  // a closed loop
     CHECK(rules_broken({user(), late, result("c")}).empty());
 }
@@ -297,12 +297,13 @@ TEST_CASE("G8: providers differ in the alphabet of names", "[validity]") {
 }
 
 TEST_CASE("GM1 and GM2: the user speaks first and last, and calls come after the user", "[validity]") {
-    CHECK(gemini_breaks({user(), reply()}) == Rules{Rule::GM1_turns});
-    CHECK(gemini_breaks({reply(), user()}) == Rules{Rule::GM1_turns});
+    CHECK(gemini_breaks({user(), reply()}) == Rules{Rule::GM1_user_first_and_last});
+    CHECK(gemini_breaks({reply(), user()}) == Rules{Rule::GM1_user_first_and_last});
     CHECK(gemini_breaks({user(), reply(), reply(), user(), user()}).empty());
-    CHECK(gemini_breaks({call("c"), result("c"), user()}) == Rules{Rule::GM1_turns, Rule::GM2_call_after_user});
+    CHECK(gemini_breaks({call("c"), result("c"), user()}) ==
+          Rules{Rule::GM1_user_first_and_last, Rule::GM2_call_after_user});
     CHECK(gemini_breaks({reply(), call("c"), result("c"), user()}) ==
-          Rules{Rule::GM1_turns, Rule::GM2_call_after_user});
+          Rules{Rule::GM1_user_first_and_last, Rule::GM2_call_after_user});
 }
 
 TEST_CASE("GM3: the next turn holds the results of all calls, in their order and alone", "[validity]") {

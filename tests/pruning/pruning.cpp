@@ -269,10 +269,10 @@ TEST_CASE("too large a request is pruned however little that frees, but not behi
 TEST_CASE("a prompt-cache mark can stand in front of the oldest result that may go", "[pruning]") {
     Conversation c = example();
     const Pruning<> pruning{{.protected_tools = {"skill"}}};
-    CHECK(pruning.untouched_prefix(c) == 2);
+    CHECK(pruning.expected_stable_prefix(c) == 2);
     Conversation copy = c.fork("copy");
     prune(copy);
-    CHECK(pruning.untouched_prefix(copy) == 7);
+    CHECK(pruning.expected_stable_prefix(copy) == 7);
 }
 
 TEST_CASE("settings that are out of range are all named", "[pruning]") {

@@ -186,8 +186,8 @@ public:
     bool on_overflow(ConversationCore& c, const Overflow& overflow) override {
         return chain.on_overflow(own(c), overflow);
     }
-    std::vector<ToolContext> prepare_tools(const ConversationCore& c) const override {
-        return chain.prepare_tools(own(c));
+    std::vector<ToolContext> pending_tool_calls(const ConversationCore& c) const override {
+        return chain.pending_tool_calls(own(c));
     }
     ToolOutcome wrap_tool(const ToolContext& call, PartSink& sink, const ToolNext& tool) const override {
         return chain.wrap_tool(call, sink, tool);

@@ -56,7 +56,7 @@ public:
     virtual ~ChainCore() = default;
     virtual const Report& before_model(ConversationCore& conversation, std::span<const ToolSpec> tools) = 0;
     virtual bool on_overflow(ConversationCore& conversation, const Overflow& overflow) = 0;
-    [[nodiscard]] virtual std::vector<ToolContext> prepare_tools(const ConversationCore& conversation) const = 0;
+    [[nodiscard]] virtual std::vector<ToolContext> pending_tool_calls(const ConversationCore& conversation) const = 0;
     virtual ToolOutcome wrap_tool(const ToolContext& call, PartSink& sink, const ToolNext& tool) const = 0;
     [[nodiscard]] virtual std::size_t stable_prefix(const ConversationCore& conversation) const = 0;
     [[nodiscard]] virtual std::int64_t context_window(ConversationCore& conversation) const = 0;
@@ -146,8 +146,8 @@ public:
     bool on_overflow(const AnyConversation& c, const Overflow& overflow) const {
         return core_->on_overflow(c.core(), overflow);
     }
-    [[nodiscard]] std::vector<ToolContext> prepare_tools(const AnyConversation& c) const {
-        return core_->prepare_tools(c.core());
+    [[nodiscard]] std::vector<ToolContext> pending_tool_calls(const AnyConversation& c) const {
+        return core_->pending_tool_calls(c.core());
     }
     ToolOutcome wrap_tool(const ToolContext& call, PartSink& sink, const ToolNext& tool) const {
         return core_->wrap_tool(call, sink, tool);

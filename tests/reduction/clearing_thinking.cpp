@@ -153,9 +153,9 @@ TEST_CASE("a reply that only thinks stays, and the report names each with its ru
 TEST_CASE("a prefix that is planned to stay ends where thinking may go", "[reduction][thinking]") {
     const Conversation<> conversation = thinking_talk(3);
     ReductionConfig config = thinking_config();
-    CHECK(Reduction<>{config}.untouched_prefix(conversation) >= 1);
+    CHECK(Reduction<>{config}.expected_stable_prefix(conversation) >= 1);
     config.clear_thinking_keep_turns = 0;
-    CHECK(Reduction<>{config}.untouched_prefix(conversation) == 1);
+    CHECK(Reduction<>{config}.expected_stable_prefix(conversation) == 1);
 }
 
 TEST_CASE("arguments of failed calls go once they are old, and the error stays", "[reduction]") {

@@ -126,7 +126,7 @@ TEST_CASE("a call id with other characters gets a safe name", "[context_editing]
     AnyConversation c(type);
     c.push_back(ChatMessage::user("go"));
     c.push_back(ChatMessage::assistant("").call("test/call.id", "tool"));
-    const auto calls = bench.chain.prepare_tools(c);
+    const auto calls = bench.chain.pending_tool_calls(c);
     REQUIRE(calls.size() == 1);
     const ToolReturn back = bench.run(calls[0], {Part{.text = std::string(5'000, 'x')}});
     REQUIRE(back.stored.size() == 1);

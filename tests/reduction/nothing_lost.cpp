@@ -84,7 +84,7 @@ TEST_CASE("a tool that is no reader may name an object and give something else: 
     const Bench bench = Bench::of(type, limits(4'000));
     AnyConversation c = bench.push(bench.run("a", {std::string(9'000, 'x')}));
     c.push_back(ChatMessage::assistant("").call("d", "diff", R"({"a":"conv/trunc/a"})"));
-    const auto calls = bench.chain.prepare_tools(c);
+    const auto calls = bench.chain.pending_tool_calls(c);
     c.push_tool_results(bench.run(calls.at(0), {Part{.text = "the difference" + std::string(900, '.')}}));
     CHECK(c.read_backs() == 0);
     clear(bench, c);
@@ -96,7 +96,7 @@ TEST_CASE("a page of a larger reading is not stored again, and undo gives the wh
     const Bench bench = Bench::of(type, limits(2'000));
     AnyConversation c = bench.push(bench.run("a", {std::string(9'000, 'x')}));
     c.push_back(ChatMessage::assistant("").call("r", "read_file", R"({"path":"conv/trunc/a"})"));
-    const auto calls = bench.chain.prepare_tools(c);
+    const auto calls = bench.chain.pending_tool_calls(c);
     c.push_tool_results(bench.run(calls.at(0), {Part{.text = std::string(9'000, 'x')}}));
     CHECK(has(c.text(4), "The first 2000 of 9000 bytes"));
     clear(bench, c);

@@ -123,7 +123,7 @@ TEST_CASE("what a call reads back is not truncated again but paged, and cleared 
     const Bench bench = Bench::of(type, {.max_length_for_trunc = 2'000, .max_tokens_for_clear = 100});
     AnyConversation c = bench.push(bench.run("a", {std::string(9'000, 'x')}));
     c.push_back(ChatMessage::assistant("").call("r", "read_file", R"({"deep":[{"path":"conv/trunc/a"}]})"));
-    const auto calls = bench.chain.prepare_tools(c);
+    const auto calls = bench.chain.pending_tool_calls(c);
     REQUIRE(calls.size() == 1);
     const ToolReturn page = bench.run(calls[0], {Part{.text = std::string(1'900, 'x')}});
     CHECK(page.result.parts[0].text == std::string(1'900, 'x'));
@@ -150,7 +150,7 @@ TEST_CASE("a reference of another conversation, or one that nobody stored, gets 
     AnyConversation c = bench.push(bench.run("a", {std::string(9'000, 'x')}));
     for (const char* arguments : {R"({"path":"other/trunc/a"})", R"({"path":"conv/trunc/b"})", "no json", ""}) {
         c.push_back(ChatMessage::assistant("").call("r", "cat", arguments));
-        const auto calls = bench.chain.prepare_tools(c);
+        const auto calls = bench.chain.pending_tool_calls(c);
         const ToolReturn back = bench.run(calls.back(), {Part{.text = std::string(9'000, 'y')}});
         CHECK(back.read_back.empty());
         CHECK(back.result.parts[0].text.find("cat result truncated") != std::string::npos);

@@ -294,7 +294,7 @@ TEST_CASE("equal ids, ids that differ in case, empty and huge ids: every origina
     for (const std::string& id : ids) calls.call(id, "tool");
     c.push_back(calls);
     std::vector<ToolReturn> returns;
-    const auto contexts = bench.chain.prepare_tools(c);
+    const auto contexts = bench.chain.pending_tool_calls(c);
     REQUIRE(contexts.size() == ids.size());
     for (std::size_t i = 0; i < ids.size(); ++i)
         returns.push_back(bench.run(contexts[i], {Part{.text = std::to_string(i) + std::string(5'000, 'x')}}));

@@ -444,11 +444,11 @@ TEST_CASE("gen_model_input and failover see all messages, and beside them those 
     };
     ScriptedModel<ChatMessage> model([](const Request&) -> ChatReply { fail("down"); });
     const std::vector<std::size_t> fold{0, 1};
-    const auto result = digest<ChatMessage>({.model = model,
-                                             .messages = work.conversation.messages(),
-                                             .outline = work.conversation.outline(),
-                                             .fold = fold},
-                                            work.config, work.callbacks, work.environment, work.state);
+    const auto result = generate_summary<ChatMessage>({.model = model,
+                                                       .messages = work.conversation.messages(),
+                                                       .outline = work.conversation.outline(),
+                                                       .fold = fold},
+                                                      work.config, work.callbacks, work.environment, work.state);
     CHECK(result.summary == "the gist");
     CHECK(sizes == std::vector<std::size_t>{3, 2, 3, 2});
 }

@@ -454,11 +454,11 @@ TEST_CASE("what a fold leaves out stays out of the request", "[digest]") {
         CHECK(data_of(request).find("newest") == std::string::npos);
         return say("gist");
     });
-    const auto result = digest<ChatMessage>({.model = model,
-                                             .messages = work.conversation.messages(),
-                                             .outline = work.conversation.outline(),
-                                             .fold = fold},
-                                            work.config, work.callbacks, work.environment, work.state);
+    const auto result = generate_summary<ChatMessage>({.model = model,
+                                                       .messages = work.conversation.messages(),
+                                                       .outline = work.conversation.outline(),
+                                                       .fold = fold},
+                                                      work.config, work.callbacks, work.environment, work.state);
     REQUIRE(result.ok());
     CHECK(result.chunks[0].pieces.size() == 1);
     CHECK(result.chunks[0].pieces[0].serial == 2);

@@ -15,7 +15,7 @@ std::string sum_up(Model<ChatMessage>& model, const Conversation<>& conversation
     const std::vector<std::size_t> fold{0, 1};
     const SummaryGenerationConfig config{.max_input_tokens = 8'000, .retry = RetryConfig{.max_retries = 2}};
     SummaryGenerationState state;
-    const auto result = digest<ChatMessage>(
+    const auto result = generate_summary<ChatMessage>(
         {.model = model, .messages = conversation.messages(), .outline = conversation.outline(), .fold = fold}, config,
         {}, {.purpose = "example: summary"}, state);
     return result.ok() ? result.summary : "";

@@ -91,7 +91,7 @@ TEST_CASE("an earlier summary by rule goes on line by line, one of a model by it
         conversation.push_back(ChatMessage::user("go on"));
         auto edit = conversation.edit("test");
         edit.insert(0, ChatMessage::user(earlier), {.origin = Origin::summary, .reason = std::string(reason)});
-        REQUIRE(edit.commit({.must_save = false}).committed());
+        REQUIRE(edit.commit({.require_token_reduction = false}).committed());
         call(conversation, "edit", R"({"path":"src/lexer.cpp","old_string":"b","new_string":"c"})", "done");
         return summary_of(conversation);
     };
@@ -193,7 +193,7 @@ TEST_CASE("an earlier summary by rule hands its counts of calls on", "[plain_sum
     auto edit = c.edit("summarization");
     edit.replace_with_text(0, size, Role::user, first,
                            {.origin = Origin::summary, .reason = std::string(plain_summary_reason)});
-    REQUIRE(edit.commit({.must_save = false}).committed());
+    REQUIRE(edit.commit({.require_token_reduction = false}).committed());
     for (int i = 0; i < 4; ++i) call(c, "click", "{\"x\":2}", "ok");
     call(c, "search", "{\"query\":\"calls: 9 calls, last with a\"}", "none");
     const std::string second = summary_of(c);

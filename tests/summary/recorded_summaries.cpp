@@ -62,7 +62,7 @@ std::string refusal_of(const Conversation<Recorded>& conversation, const std::st
     std::vector<std::size_t> fold(conversation.size());
     std::iota(fold.begin(), fold.end(), std::size_t{0});
     SummaryGenerationState state;
-    const auto result = digest<Recorded>(
+    const auto result = generate_summary<Recorded>(
         {.model = model, .messages = conversation.messages(), .outline = conversation.outline(), .fold = fold},
         {.max_input_tokens = 100'000'000}, {}, {.purpose = "test"}, state);
     return result.failure ? result.failure->message : std::string();

@@ -113,9 +113,9 @@ std::string refusal_by(const Conversation<TalkMessage>& talk, const std::string&
     std::vector<std::size_t> fold(talk.size());
     std::iota(fold.begin(), fold.end(), std::size_t{0});
     SummaryGenerationState state;
-    const auto result =
-        digest<TalkMessage>({.model = model, .messages = talk.messages(), .outline = talk.outline(), .fold = fold},
-                            {.max_input_tokens = 100'000'000}, {}, {.purpose = "test"}, state);
+    const auto result = generate_summary<TalkMessage>(
+        {.model = model, .messages = talk.messages(), .outline = talk.outline(), .fold = fold},
+        {.max_input_tokens = 100'000'000}, {}, {.purpose = "test"}, state);
     return result.failure ? result.failure->message : std::string();
 }
 

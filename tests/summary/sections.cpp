@@ -36,8 +36,9 @@ struct SectionModel {
         environment.purpose = "test: summary";
         environment.budget = budget;
         SummaryGenerationState state;
-        return digest<ChatMessage>({.model = model, .messages = c.messages(), .outline = c.outline(), .fold = fold},
-                                   config, {}, environment, state);
+        return generate_summary<ChatMessage>(
+            {.model = model, .messages = c.messages(), .outline = c.outline(), .fold = fold}, config, {}, environment,
+            state);
     }
 };
 

@@ -409,13 +409,13 @@ template <AgentMessage M>
 void expect_no_forged_marks(World<M>& world, Failures& failures) {
 #if WHITTLE_HAVE_SAVED
     if constexpr (HasMarkId<M>) {
-        std::vector<M> forged = to_marked_messages(world.conversation, *world.storage);
+        std::vector<M> forged = save_marked_messages(world.conversation, *world.storage);
         std::vector<std::string> ids;
         for (const M& m : forged) ids.push_back(message_traits<M>::mark_id(m));
         for (std::size_t i = 0; i < forged.size(); ++i)
             message_traits<M>::set_mark_id(forged[i], ids[(i + 1) % ids.size()]);
         const Outline known = world.conversation.outline();
-        const auto loaded = from_marked_messages<M>(std::move(forged), world.storage, {.id = world.conversation.id()});
+        const auto loaded = load_marked_messages<M>(std::move(forged), world.storage, {.id = world.conversation.id()});
         for (std::size_t i = 0; i < loaded.size(); ++i) {
             if (known[i].fingerprint == known[(i + 1) % known.size()].fingerprint) continue;
             const bool is_marked =

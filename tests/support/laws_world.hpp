@@ -157,7 +157,7 @@ private:
     }
 
     bool push_returns(const ChatMessage& m) requires ToolMessage<M> {
-        const auto calls = chain.prepare_tools(conversation, {.tools = law_tools()});
+        const auto calls = chain.pending_tool_calls(conversation, {.tools = law_tools()});
         std::vector<ToolResult> raw;
         std::vector<ToolReturn> returns;
         for (ToolResult& result : results_of(m)) {

@@ -284,7 +284,7 @@ TEST_CASE("a loop that our own lever has shortened is still seen as one", "[toke
     for (int i = 0; i < 5; ++i) {
         const std::string id = "c" + std::to_string(i);
         c.push_back(ChatMessage::assistant("").call(id, "run", R"({"cmd": "make"})"));
-        const ToolContext context = chain.prepare_tools(c, {}).front();
+        const ToolContext context = chain.pending_tool_calls(c, {}).front();
         CollectingSink sink;
         ToolOutcome outcome = chain.wrap_tool(context, sink, [](const ToolContext&, PartSink& out) {
             out.write(std::string(9'000, 'x'));

@@ -309,7 +309,7 @@ TEST_CASE("what Reduction truncated or cleared is never cut", "[token_saving]") 
     Conversation<> c = asked();
     c.push_back(ChatMessage::assistant("").call("c1", "run"));
     CollectingSink sink;
-    const ToolContext call = chain.prepare_tools(c, {}).front();
+    const ToolContext call = chain.pending_tool_calls(c, {}).front();
     ToolOutcome outcome = chain.wrap_tool(call, sink, [&](const ToolContext&, PartSink& out) {
         out.push({.text = long_text(9'000)});
         return ToolOutcome{};
@@ -355,7 +355,7 @@ struct Arriving {
     void call(Conversation<>& c, const std::vector<std::string>& texts, const std::string& arguments = "{}") {
         const std::string id = "c" + std::to_string(c.model_calls() + 1);
         c.push_back(ChatMessage::assistant("").call(id, "run", arguments));
-        const ToolContext context = chain.prepare_tools(c, {}).front();
+        const ToolContext context = chain.pending_tool_calls(c, {}).front();
         CollectingSink sink;
         ToolOutcome outcome = chain.wrap_tool(context, sink, [&](const ToolContext&, PartSink& out) {
             for (const std::string& text : texts) out.push({.text = text});

@@ -46,7 +46,7 @@ public:
         conversation.push_back(ChatMessage::assistant("").call(id, std::string(tool), std::string(arguments)));
         chain_.after_model(conversation);
         std::vector<ToolReturn> returns;
-        for (const ToolContext& context : chain_.prepare_tools(conversation)) {
+        for (const ToolContext& context : chain_.pending_tool_calls(conversation)) {
             CollectingSink sink;
             ToolOutcome outcome = chain_.wrap_tool(context, sink, [&](const ToolContext&, PartSink& out) {
                 out.push({.text = std::string(result)});

@@ -50,12 +50,12 @@ ConfigTypes config_types(EnvironmentLookup environment) {
     ConfigTypes types;
     register_over<ChatMessage, openai::Message, anthropic::Message>(types, environment);
     for (CounterType<ExactCounterConfig>& counter : exact_counter_types()) types.register_counter(std::move(counter));
-    types.register_store_around(redacted_store_type());
+    types.register_store_wrapper(redacted_store_type());
 #if WHITTLE_HAVE_REDIS
     types.register_store(redis_store_type());
 #endif
 #if WHITTLE_HAVE_ENCRYPTION
-    types.register_store_around(encrypted_store_type());
+    types.register_store_wrapper(encrypted_store_type());
 #endif
 #if WHITTLE_HAVE_SQLITE
     types.register_store(sqlite_store_type());

@@ -79,7 +79,7 @@ public:
     }
 
     std::string push_result(const std::string& call_id, const std::string& text, bool is_error) {
-        const auto calls = chain_.prepare_tools(conversation_, request_of());
+        const auto calls = chain_.pending_tool_calls(conversation_, request_of());
         const auto call = std::ranges::find(calls, call_id, &ToolContext::call_id);
         ToolReturn shown{.result = {.call_id = call_id, .parts = {Part{.text = text}}, .is_error = is_error}};
         if (call != calls.end()) {

@@ -43,7 +43,7 @@ int main() {
     const std::vector<Tool> tools{text_tool("list_orders", "", "{}", [](std::string_view) { return orders(); }),
                                   text_tool("tail_log", "", "{}", [](std::string_view) { return log(); })};
     std::vector<ToolReturn> results;
-    for (const ToolContext& call : chain.prepare_tools(conversation)) {
+    for (const ToolContext& call : chain.pending_tool_calls(conversation)) {
         CollectingSink sink;
         ToolOutcome outcome = chain.wrap_tool(call, sink, tools[call.call].invoke);
         results.push_back(to_return(call, sink, std::move(outcome)));

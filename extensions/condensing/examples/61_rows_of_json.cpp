@@ -30,7 +30,7 @@ int main() {
     const Chain chain{ChainConfig{.storage = store},
                       Condensing<>{{.lossless_bytes = 1'500, .head_rows = 3, .tail_rows = 2, .max_outliers = 1}}};
     const Tool tool = text_tool("list_orders", "", "{}", [](std::string_view) { return orders(); });
-    const ToolContext call = chain.prepare_tools(conversation).front();
+    const ToolContext call = chain.pending_tool_calls(conversation).front();
     CollectingSink sink;
     ToolOutcome outcome = chain.wrap_tool(call, sink, tool.invoke);
     const std::string shown = text_of(to_return(call, sink, std::move(outcome)));

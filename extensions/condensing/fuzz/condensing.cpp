@@ -46,7 +46,7 @@ void check_undo(const std::string& text) {
     conversation.push_back(ChatMessage::user("go"));
     conversation.push_back(ChatMessage::assistant("").call("c1", "tool"));
     CollectingSink sink;
-    const ToolContext call = chain.prepare_tools(conversation).at(0);
+    const ToolContext call = chain.pending_tool_calls(conversation).at(0);
     ToolOutcome outcome = chain.wrap_tool(call, sink, [&](const ToolContext&, PartSink& out) {
         out.write(text);
         return ToolOutcome{};

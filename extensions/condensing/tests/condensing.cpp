@@ -46,7 +46,7 @@ TEST_CASE("read_offloaded reads what was condensed, and its pages pass as they a
     conversation.push_back(
         ChatMessage::assistant("").call("c2", "read_offloaded", R"({"reference":"conv/condensed/c1"})"));
     const Tool reading_tool = read_offloaded_tool(bench.storage);
-    ToolContext call = bench.chain.prepare_tools(conversation).at(0);
+    ToolContext call = bench.chain.pending_tool_calls(conversation).at(0);
     call.storage = bench.storage;
     const ToolReturn page = bench.run(call, [&](PartSink& out) { return reading_tool.invoke(call, out); });
     CHECK(has(text_of(page), text));
@@ -193,7 +193,7 @@ TEST_CASE("a form that is still too long keeps both ends, and Reduction leaves i
     conversation.push_back(ChatMessage::assistant("").call("c1", "tool"));
     const std::string text = json_rows(200);
     CollectingSink sink;
-    const ToolContext call = chain.prepare_tools(conversation).at(0);
+    const ToolContext call = chain.pending_tool_calls(conversation).at(0);
     ToolOutcome outcome = chain.wrap_tool(call, sink, [&](const ToolContext&, PartSink& out) {
         out.write(text);
         return ToolOutcome{};

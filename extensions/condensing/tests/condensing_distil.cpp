@@ -65,7 +65,7 @@ TEST_CASE("a model writes an extract of a long text, for the newest request", "[
     bench.chain.before_model(conversation);
     conversation.push_back(ChatMessage::assistant("").call("c1", "review", R"({"of":"shop"})"));
     const std::string text = long_report();
-    const ToolReturn shown = bench.run(bench.chain.prepare_tools(conversation).at(0), [&](PartSink& out) {
+    const ToolReturn shown = bench.run(bench.chain.pending_tool_calls(conversation).at(0), [&](PartSink& out) {
         out.write(text);
         return ToolOutcome{};
     });

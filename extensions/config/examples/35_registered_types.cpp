@@ -21,7 +21,7 @@ ConfigTypes linked_types(const HttpModelSource& source) {
     types.register_middleware<Message>(condensing_type(), make_condensing);  // or <ChatMessage, openai::Message, ...>
     types.register_model<Message>(anthropic_model_type(), anthropic_model_maker(source));
     types.register_store(sqlite_store_type());
-    types.register_store_around(redacted_store_type());
+    types.register_store_wrapper(redacted_store_type());
     for (auto& counter : exact_counter_types()) types.register_counter(std::move(counter));
     return types;
 }

@@ -23,7 +23,7 @@ whittle::ConfigTypes fuzzed_types() {
     types.register_middleware<ChatMessage>(whittle::release_context_type(), whittle::make_release_context);
     types.register_model<ChatMessage>(whittle::openai_model_type(), whittle::openai_model_maker({}));
     types.register_model<ChatMessage>(whittle::anthropic_model_type(), whittle::anthropic_model_maker({}));
-    types.register_store_around(whittle::redacted_store_type());
+    types.register_store_wrapper(whittle::redacted_store_type());
     return types;
 }
 

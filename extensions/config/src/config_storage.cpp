@@ -17,7 +17,7 @@ std::shared_ptr<Storage> open_storage(const StorageSettings& settings) {
     const ConfigContext context{.environment = settings.lookup};
     auto storage = row->open(settings.config, context);
     if (!storage) detail::fail_made("store", settings.type, settings.type, {});
-    for (const StoreLayer layer : {StoreLayer::seals, StoreLayer::masks}) {
+    for (const StoreLayer layer : {StoreLayer::encrypts, StoreLayer::masks}) {
         for (const auto& around : own.around) {
             const auto given = settings.around.find(around->name);
             if (around->layer == layer && given != settings.around.end())

@@ -72,7 +72,7 @@ struct AroundConfig {
     bool on = false;
 };
 
-StoreAround<AroundConfig> around_type(std::string& order, const std::string& name, StoreLayer layer) {
+StoreWrapper<AroundConfig> around_type(std::string& order, const std::string& name, StoreLayer layer) {
     return {.type = name,
             .layer = layer,
             .fields = {{name, &AroundConfig::on, "whether it is there"}},
@@ -88,8 +88,8 @@ TEST_CASE("masks go outside and encryption inside, and each store gets what the 
     std::string order;
     ConfigSource source;
     source.lookup = [](std::string_view name) { return std::optional<std::string>("value of " + std::string(name)); };
-    source.types.register_store_around(around_type(order, "masked", StoreLayer::masks));
-    source.types.register_store_around(around_type(order, "encrypted", StoreLayer::seals));
+    source.types.register_store_wrapper(around_type(order, "masked", StoreLayer::masks));
+    source.types.register_store_wrapper(around_type(order, "encrypted", StoreLayer::encrypts));
     source.types.register_store(bucket_type(order));
     const StorageSettings settings = storage_from(
         R"({"storage": {"type": "bucket", "bucket": "b", "password_env": "P", "masked": true, "encrypted": true}})",

@@ -57,7 +57,7 @@ struct Modal {
     bool root = false;
 };
 
-StoreAround<Modal> around(std::string type, ConfigFields<Modal> fields) {
+StoreWrapper<Modal> around(std::string type, ConfigFields<Modal> fields) {
     return {.type = std::move(type),
             .fields = std::move(fields),
             .wrap = [](std::shared_ptr<Storage> inner, const Modal&, const ConfigContext&) { return inner; }};
@@ -80,29 +80,29 @@ TEST_CASE("what several keys say together is told at the object where the key is
 
 TEST_CASE("more words than values are refused, as is a type without a function that makes it", "[config_json]") {
     CHECK(refusal([](ConfigTypes& types) {
-              types.register_store_around(around("a", {{.name = "mode",
-                                                        .member = word_member(&Modal::mode, {Mode::quick, Mode::slow}),
-                                                        .meaning = "how",
-                                                        .words = {"quick", "slow", "never"}}}));
+              types.register_store_wrapper(around("a", {{.name = "mode",
+                                                         .member = word_member(&Modal::mode, {Mode::quick, Mode::slow}),
+                                                         .meaning = "how",
+                                                         .words = {"quick", "slow", "never"}}}));
           }) == "register store around others \"a\": key \"mode\": 3 words for 2 values");
     CHECK(refusal([](ConfigTypes& types) { types.register_store(StoreType<Modal>{.type = "a"}); }) ==
           "register \"a\": it has no function that makes it");
     CHECK(refusal([](ConfigTypes& types) { types.register_counter(CounterType<Modal>{.type = "a"}); }) ==
           "register \"a\": it has no function that makes it");
-    CHECK(refusal([](ConfigTypes& types) { types.register_store_around(StoreAround<Modal>{.type = "a"}); }) ==
+    CHECK(refusal([](ConfigTypes& types) { types.register_store_wrapper(StoreWrapper<Modal>{.type = "a"}); }) ==
           "register \"a\": it has no function that makes it");
 }
 
 TEST_CASE("a key of a store around others is that of no other, so that each gets what the file says", "[config_json]") {
     CHECK(refusal([](ConfigTypes& types) {
-              types.register_store_around(around("a", {{"root", &Modal::root, "x"}}));
+              types.register_store_wrapper(around("a", {{"root", &Modal::root, "x"}}));
           }) == "register store around others \"a\": \"file\" has the key \"root\"");
     CHECK(refusal([](ConfigTypes& types) {
-              types.register_store_around(around("a", {{"redaction", &Modal::redaction, "x"}}));
-              types.register_store_around(around("b", {{"redaction", &Modal::redaction, "x"}}));
+              types.register_store_wrapper(around("a", {{"redaction", &Modal::redaction, "x"}}));
+              types.register_store_wrapper(around("b", {{"redaction", &Modal::redaction, "x"}}));
           }) == "register store around others \"b\": \"a\" has the key \"redaction\"");
     CHECK(refusal([](ConfigTypes& types) {
-              types.register_store_around(around("a", {{.name = "on", .member = &Modal::root, .required = true}}));
+              types.register_store_wrapper(around("a", {{.name = "on", .member = &Modal::root, .required = true}}));
           }).find("is required") != std::string::npos);
 }
 

@@ -23,10 +23,10 @@ std::shared_ptr<Storage> encrypt(std::shared_ptr<Storage> inner, const Encrypted
 
 }  // namespace
 
-StoreAround<EncryptedStoreConfig> encrypted_store_type() {
+StoreWrapper<EncryptedStoreConfig> encrypted_store_type() {
     return {
         .type = "encryption",
-        .layer = StoreLayer::seals,
+        .layer = StoreLayer::encrypts,
         .fields = {{.name = "encryption_key_env",
                     .member = &EncryptedStoreConfig::encryption_key_env,
                     .meaning = "encrypt what is stored: the name of an environment value that holds the keys, each "

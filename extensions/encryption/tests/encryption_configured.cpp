@@ -11,7 +11,7 @@ namespace {
 
 ConfigTypes with_encryption() {
     ConfigTypes types;
-    types.register_store_around(encrypted_store_type());
+    types.register_store_wrapper(encrypted_store_type());
     return types;
 }
 

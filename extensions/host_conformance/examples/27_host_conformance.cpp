@@ -40,7 +40,7 @@ std::string dump(const msg& m) {
 
 int main() {
     // [run]
-    const whittle::ConformanceReport report = whittle::host_conformance(whittle::HostFormat<msg>{build, dump});
+    const whittle::ConformanceReport report = whittle::host_conformance(whittle::MessageFixture<msg>{build, dump});
     std::cout << report.text();
     // [/run]
     return report.passed() ? 0 : 1;

@@ -115,7 +115,8 @@ bool ConformanceLog::guard(std::string_view name, FunctionRef<void()> action) {
 }
 
 void require_conformance_input(bool has_functions, const ConformanceOptions& options) {
-    if (!has_functions) throw Error(Errc::invalid_argument, "conformance: a HostFormat has no `build` or no `dump`");
+    if (!has_functions)
+        throw Error(Errc::invalid_argument, "conformance: a MessageFixture has no `build` or no `dump`");
     if (options.messages < 1) throw Error(Errc::invalid_argument, "conformance: fewer than one message to try");
 }
 

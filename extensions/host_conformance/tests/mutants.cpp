@@ -132,6 +132,6 @@ TEST_CASE("the same seed gives the same suite, another one another", "[host_conf
 }
 
 TEST_CASE("a suite without functions or messages is refused", "[host_conformance]") {
-    CHECK_THROWS_AS(host_conformance(HostFormat<ChatMessage>{}), Error);
+    CHECK_THROWS_AS(host_conformance(MessageFixture<ChatMessage>{}), Error);
     CHECK_THROWS_AS(host_conformance(slips::format(), {.messages = 0}), Error);
 }

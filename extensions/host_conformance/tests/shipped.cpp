@@ -117,7 +117,7 @@ std::optional<anthropic::Message> build_anthropic(const ChatMessage& m, FieldVal
 
 TEST_CASE("ChatMessage loses nothing", "[host_conformance]") {
     using enum PartKind;
-    const HostFormat<ChatMessage> format{
+    const MessageFixture<ChatMessage> format{
         .build =
             [](ChatMessage m, FieldValues& others) {
                 m.id = others.value();
@@ -134,10 +134,10 @@ TEST_CASE("ChatMessage loses nothing", "[host_conformance]") {
 
 TEST_CASE("openai::Message loses nothing", "[host_conformance]") {
     using enum PartKind;
-    const HostFormat<openai::Message> format{.build = build_openai,
-                                             .dump = [](const openai::Message& m) { return m.json().dump(); },
-                                             .holds = {text, thinking, tool_call, tool_result, media},
-                                             .utf8_only = true};
+    const MessageFixture<openai::Message> format{.build = build_openai,
+                                                 .dump = [](const openai::Message& m) { return m.json().dump(); },
+                                                 .holds = {text, thinking, tool_call, tool_result, media},
+                                                 .utf8_only = true};
     const ConformanceReport report = host_conformance(format);
     INFO(report.text());
     CHECK(report.passed());
@@ -145,10 +145,10 @@ TEST_CASE("openai::Message loses nothing", "[host_conformance]") {
 
 TEST_CASE("anthropic::Message loses nothing", "[host_conformance]") {
     using enum PartKind;
-    const HostFormat<anthropic::Message> format{.build = build_anthropic,
-                                                .dump = [](const anthropic::Message& m) { return m.json().dump(); },
-                                                .holds = {text, thinking, tool_call, tool_result, media},
-                                                .utf8_only = true};
+    const MessageFixture<anthropic::Message> format{.build = build_anthropic,
+                                                    .dump = [](const anthropic::Message& m) { return m.json().dump(); },
+                                                    .holds = {text, thinking, tool_call, tool_result, media},
+                                                    .utf8_only = true};
     const ConformanceReport report = host_conformance(format);
     INFO(report.text());
     CHECK(report.passed());

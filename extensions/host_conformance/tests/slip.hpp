@@ -242,7 +242,7 @@ namespace slips {
 static_assert(whittle::ToolMessage<Slip> && whittle::HasCodec<Slip> && whittle::HasRenameCall<Slip> &&
               whittle::HasPartIndex<Slip> && whittle::HasMarkId<Slip>);
 
-inline whittle::HostFormat<Slip> format() {
+inline whittle::MessageFixture<Slip> format() {
     using enum whittle::PartKind;
     return {.build =
                 [](const whittle::ChatMessage& shown, whittle::FieldValues& others) {

@@ -62,7 +62,7 @@ std::string dump(const common_chat_msg& m) {
     return text;
 }
 
-HostFormat<common_chat_msg> agent_cpp_format() {
+MessageFixture<common_chat_msg> agent_cpp_format() {
     using enum PartKind;
     return {
         .build = build, .dump = dump, .holds = {text, thinking, tool_call, tool_result}, .results_name_tools = true};

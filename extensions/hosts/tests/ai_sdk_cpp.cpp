@@ -111,13 +111,13 @@ struct whittle::testing::Builder<ai::Message> {
 };
 
 TEST_CASE("the traits of ai::Message lose nothing", "[host]") {
-    const ConformanceReport report = host_conformance(HostFormat<ai::Message>{.build = build, .dump = dump});
+    const ConformanceReport report = host_conformance(MessageFixture<ai::Message>{.build = build, .dump = dump});
     INFO(report.text());
     CHECK(report.passed());
 }
 
 TEST_CASE("an adapter of ai-sdk-cpp that drops a field, reorders parts or loses an id is caught by name", "[host]") {
-    check_host_mutants(HostFormat<ai::Message>{.build = build, .dump = dump});
+    check_host_mutants(MessageFixture<ai::Message>{.build = build, .dump = dump});
 }
 
 TEST_CASE("a result of any JSON is shown, and set again, as what it was", "[host]") {

@@ -78,7 +78,7 @@ std::string dump(const gaia::Message& m) {
     return text;
 }
 
-HostFormat<gaia::Message> gaia_format() {
+MessageFixture<gaia::Message> gaia_format() {
     using enum PartKind;
     return {.build = build, .dump = dump, .holds = {text, tool_call, tool_result, media}, .results_name_tools = true};
 }
@@ -129,7 +129,7 @@ TEST_CASE("an adapter of gaia that drops a field, reorders parts or loses an id 
 }
 
 TEST_CASE("an adapter of gaia that forgets the tool's name is caught by name", "[host]") {
-    HostFormat<gaia::Message> format = gaia_format();
+    MessageFixture<gaia::Message> format = gaia_format();
     format.build = [](const ChatMessage& m, FieldValues& others) {  // as if the traits did not read it
         auto built = build(m, others);
         if (built && m.role == Role::tool) built->name.reset();

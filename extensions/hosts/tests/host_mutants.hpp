@@ -65,17 +65,18 @@ struct whittle::message_traits<whittle::testing::Mutant<Host>> {
 namespace whittle::testing {
 
 template <AgentMessage M>
-void check_host_mutants(const HostFormat<M>& format) {
+void check_host_mutants(const MessageFixture<M>& format) {
     using Wrong = Mutant<M>;
-    const HostFormat<Wrong> wrong{.build = [&](const ChatMessage& shown, FieldValues& others) -> std::optional<Wrong> {
-                                      std::optional<M> built = format.build(shown, others);
-                                      if (!built) return std::nullopt;
-                                      return Wrong(*std::move(built));
-                                  },
-                                  .dump = format.dump,
-                                  .holds = format.holds,
-                                  .results_name_tools = format.results_name_tools,
-                                  .utf8_only = format.utf8_only};
+    const MessageFixture<Wrong> wrong{
+        .build = [&](const ChatMessage& shown, FieldValues& others) -> std::optional<Wrong> {
+            std::optional<M> built = format.build(shown, others);
+            if (!built) return std::nullopt;
+            return Wrong(*std::move(built));
+        },
+        .dump = format.dump,
+        .holds = format.holds,
+        .results_name_tools = format.results_name_tools,
+        .utf8_only = format.utf8_only};
     const auto failed_of = [&](HostMistake mistake) {
         host_mistake = mistake;
         std::vector<std::string> failed = host_conformance(wrong, {.messages = 100}).failed_checks();

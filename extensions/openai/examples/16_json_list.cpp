@@ -54,7 +54,7 @@ json run(std::vector<json>& list, const Chain<openai::Message>& chain, const std
         list.push_back(reply);
         known.push_back(openai::Message(reply));
         returns.clear();
-        for (const ToolContext& call : chain.prepare_tools(known, request)) {
+        for (const ToolContext& call : chain.pending_tool_calls(known, request)) {
             const auto tool = std::ranges::find(tools, call.tool, &Tool::name);
             if (tool == tools.end()) throw std::runtime_error("no tool " + call.tool);
             CollectingSink shown;

@@ -7,7 +7,7 @@
 
 namespace whittle::inline v0 {
 
-StoreAround<RedactedStoreConfig> redacted_store_type() {
+StoreWrapper<RedactedStoreConfig> redacted_store_type() {
     return {.type = "redaction",
             .layer = StoreLayer::masks,
             .fields = {{"redaction", &RedactedStoreConfig::redaction,

@@ -18,7 +18,7 @@ using testing::TempDir;
 TEST_CASE("a configuration masks what is stored", "[redaction]") {
     const TempDir dir;
     ConfigSource source{.base_dir = dir.path().string()};
-    source.types.register_store_around(redacted_store_type());
+    source.types.register_store_wrapper(redacted_store_type());
     const auto settings =
         read_chain_settings(R"({"storage": {"type": "file", "root": "store", "redaction": true}})", source);
     open_storage(settings.storage)->put_if_absent("k", "password: swordfish-1");
@@ -35,8 +35,8 @@ TEST_CASE("a configuration keeps masked and encrypted objects in a file of SQLit
                             return name == "KEYS" ? std::optional(keys) : std::nullopt;
                         }};
     source.types.register_store(sqlite_store_type());
-    source.types.register_store_around(redacted_store_type());
-    source.types.register_store_around(encrypted_store_type());
+    source.types.register_store_wrapper(redacted_store_type());
+    source.types.register_store_wrapper(encrypted_store_type());
     const auto open_with = [&](const std::string& key_env) {
         const auto settings = read_chain_settings(
             R"({"storage": {"type": "sqlite", "root": "o.db", "redaction": true, "encryption_key_env": ")" + key_env +
@@ -61,6 +61,6 @@ TEST_CASE("a configuration keeps masked and encrypted objects in a file of SQLit
 
 TEST_CASE("the page of redaction has the row of its key", "[redaction]") {
     ConfigTypes types;
-    types.register_store_around(redacted_store_type());
+    types.register_store_wrapper(redacted_store_type());
     CHECK(testing::undocumented_keys(types, "extensions/redaction/README.md") == "");
 }

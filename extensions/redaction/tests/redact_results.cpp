@@ -20,7 +20,7 @@ const std::string planted = "sk-proj-abcdefghijklmnop0123456789";
 struct MaskedCall {
     template <typename Give>
     std::vector<Part> run(Give&& give) {
-        const auto calls = chain.prepare_tools(conversation, {});
+        const auto calls = chain.pending_tool_calls(conversation, {});
         CollectingSink sink;
         ToolOutcome outcome = chain.wrap_tool(calls.at(0), sink, [&](const ToolContext&, PartSink& out) {
             give(out);
@@ -82,7 +82,7 @@ TEST_CASE("texts and media keep their order, media their bytes, and JSON stays J
 
 TEST_CASE("what a failing tool has given is masked and shown", "[redaction]") {
     MaskedCall call;
-    const auto calls = call.chain.prepare_tools(call.conversation, {});
+    const auto calls = call.chain.pending_tool_calls(call.conversation, {});
     CollectingSink sink;
     CHECK_THROWS_AS((void)call.chain.wrap_tool(calls.at(0), sink,
                                                [&](const ToolContext&, PartSink& out) -> ToolOutcome {

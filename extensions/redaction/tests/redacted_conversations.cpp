@@ -145,7 +145,7 @@ TEST_CASE("a result that is cut while it comes is masked in the store, and readi
     Conversation<> c("conv");
     c.push_back(ChatMessage::user("go"));
     c.push_back(ChatMessage::assistant().call("c1", "read", "{}").call("c2", "other", "{}"));
-    const auto calls = chain.prepare_tools(c, {});
+    const auto calls = chain.pending_tool_calls(c, {});
     REQUIRE(calls.size() == 2);
     std::vector<ToolReturn> returns;
     for (const ToolContext& call : calls) {

@@ -48,7 +48,7 @@ std::string release(Conversation<>& conversation, const Chain<>& chain, const st
     conversation.push_back(
         ChatMessage::assistant("").call("r" + std::to_string(conversation.size()), "release_context", arguments));
     (void)chain.after_model(conversation);
-    const std::vector<ToolContext> calls = chain.prepare_tools(conversation);
+    const std::vector<ToolContext> calls = chain.pending_tool_calls(conversation);
     REQUIRE(calls.size() == 1);
     for (const Tool& tool : chain.tools()) {
         if (tool.name != "release_context") continue;

@@ -92,8 +92,8 @@ void expect_marks_to_go_along() {
     const auto storage = memory_storage();
     Conversation<T> c = cleared_talk<T>(storage);
     c.pin(c.outline()[0].serial);
-    const std::vector<T> saved = to_marked_messages(c, *storage);
-    Conversation<T> loaded = from_marked_messages<T>(saved_and_read(saved), storage, of_talk);
+    const std::vector<T> saved = save_marked_messages(c, *storage);
+    Conversation<T> loaded = load_marked_messages<T>(saved_and_read(saved), storage, of_talk);
     CHECK(known_of(loaded) == known_of(c));
     CHECK(loaded.turn() == 2);
     CHECK(loaded.sent() == c.sent());
@@ -106,9 +106,9 @@ void expect_marks_to_go_along() {
     loaded.push_back(message_traits<T>::make(Role::user, "more"));
     CHECK(loaded.turn() == 2);  // the host says where turns begin
 
-    CHECK(marks_in(from_marked_messages<T>(saved, memory_storage(), of_talk)) == 0);  // no store knows them
-    CHECK(marks_in(from_marked_messages<T>(saved, storage, {.id = "other"})) == 0);
-    CHECK(to_marked_messages(loaded, *storage).size() == loaded.size());
+    CHECK(marks_in(load_marked_messages<T>(saved, memory_storage(), of_talk)) == 0);  // no store knows them
+    CHECK(marks_in(load_marked_messages<T>(saved, storage, {.id = "other"})) == 0);
+    CHECK(save_marked_messages(loaded, *storage).size() == loaded.size());
 }
 
 using Wire = openai::Message;
@@ -127,7 +127,7 @@ TEST_CASE("marks go with messages that are saved alone", "[marks]") {
 TEST_CASE("an id says nothing of itself, and is no part of what a message says", "[marks]") {
     const auto storage = memory_storage();
     const Conversation<Wire> c = cleared_talk<Wire>(storage);
-    for (const Wire& m : to_marked_messages(c, *storage)) {
+    for (const Wire& m : save_marked_messages(c, *storage)) {
         const std::string id = mark_id_in(m);
         CHECK(id.size() < 40);
         CHECK(id.find_first_not_of("0123456789abcdef-") == std::string::npos);
@@ -143,7 +143,7 @@ TEST_CASE("an id says nothing of itself, and is no part of what a message says",
 TEST_CASE("forged ids, and ids of other messages, are not believed", "[marks]") {
     const auto storage = memory_storage();
     const Conversation<Wire> c = cleared_talk<Wire>(storage);
-    const std::vector<Wire> saved = to_marked_messages(c, *storage);
+    const std::vector<Wire> saved = save_marked_messages(c, *storage);
     const auto cleared = static_cast<std::size_t>(
         std::ranges::find_if(saved, [](const Wire& m) { return m.json().at("role") == "tool"; }) - saved.begin());
     const std::string good = mark_id_in(saved[cleared]);
@@ -153,16 +153,16 @@ TEST_CASE("forged ids, and ids of other messages, are not believed", "[marks]") 
           std::string("../../talk/marks/") + good, std::string("-1"), std::string(32, 'f') + "-0"}) {
         INFO(id);
         set_mark_id_in(planted, id);
-        CHECK(marks_in(from_marked_messages<Wire>({planted}, storage, of_talk)) == 0);
+        CHECK(marks_in(load_marked_messages<Wire>({planted}, storage, of_talk)) == 0);
     }
     std::vector<Wire> twice{saved[cleared], saved[cleared]};
-    CHECK(marks_in(from_marked_messages<Wire>(twice, storage, of_talk)) == 1);
+    CHECK(marks_in(load_marked_messages<Wire>(twice, storage, of_talk)) == 1);
 
     const auto forger = memory_storage();  // an object is what its name says
     forger->put_if_absent("talk/marks/" + good.substr(0, 32), "{\"whittle_marks\":1}");
-    CHECK(marks_in(from_marked_messages<Wire>(saved, forger, of_talk)) == 0);
-    CHECK(errc_of([&] { (void)from_marked_messages<Wire>(saved, storage, {}); }) == Errc::invalid_argument);
-    CHECK(errc_of([&] { (void)from_marked_messages<Wire>(saved, nullptr, of_talk); }) == Errc::invalid_argument);
+    CHECK(marks_in(load_marked_messages<Wire>(saved, forger, of_talk)) == 0);
+    CHECK(errc_of([&] { (void)load_marked_messages<Wire>(saved, storage, {}); }) == Errc::invalid_argument);
+    CHECK(errc_of([&] { (void)load_marked_messages<Wire>(saved, nullptr, of_talk); }) == Errc::invalid_argument);
 }
 
 TEST_CASE("a list that the host changed keeps the marks of what is as it was", "[marks]") {
@@ -170,19 +170,19 @@ TEST_CASE("a list that the host changed keeps the marks of what is as it was", "
     const Conversation<Wire> c = cleared_talk<Wire>(storage);
     const std::size_t all = marks_in(c);
     REQUIRE(all > 3);
-    const std::vector<Wire> saved = to_marked_messages(c, *storage);
+    const std::vector<Wire> saved = save_marked_messages(c, *storage);
     const Wire note(nlohmann::ordered_json{{"role", "user"}, {"content", "a note of the host's"}});
     SECTION("messages came behind it") {
         std::vector<Wire> longer = saved;
         longer.push_back(note);
-        const Conversation<Wire> loaded = from_marked_messages<Wire>(longer, storage, of_talk);
+        const Conversation<Wire> loaded = load_marked_messages<Wire>(longer, storage, of_talk);
         CHECK(marks_in(loaded) == all);
         CHECK(loaded.size() == saved.size() + 1);
     }
     SECTION("a message came in between") {
         std::vector<Wire> longer = saved;
         longer.insert(longer.begin() + 3, note);
-        const Conversation<Wire> loaded = from_marked_messages<Wire>(longer, storage, of_talk);
+        const Conversation<Wire> loaded = load_marked_messages<Wire>(longer, storage, of_talk);
         CHECK(marks_in(loaded) == all);
         for (std::size_t i = 1; i < loaded.size(); ++i)
             CHECK(loaded.outline()[i - 1].serial < loaded.outline()[i].serial);
@@ -190,17 +190,17 @@ TEST_CASE("a list that the host changed keeps the marks of what is as it was", "
     }
     SECTION("the first round is gone") {
         std::vector<Wire> shorter(saved.begin() + 3, saved.end());
-        CHECK(marks_in(from_marked_messages<Wire>(shorter, storage, of_talk)) == all - 1);
+        CHECK(marks_in(load_marked_messages<Wire>(shorter, storage, of_talk)) == all - 1);
     }
     SECTION("a cleared result says something else now") {
         std::vector<Wire> other = saved;
         message_traits<Wire>::set_text(other[2], 0, "what the host put there");
-        CHECK(marks_in(from_marked_messages<Wire>(other, storage, of_talk)) == all - 1);
+        CHECK(marks_in(load_marked_messages<Wire>(other, storage, of_talk)) == all - 1);
     }
     SECTION("two rounds changed places") {
         std::vector<Wire> other = saved;
         std::rotate(other.begin() + 1, other.begin() + 3, other.begin() + 5);
-        CHECK(marks_in(from_marked_messages<Wire>(other, storage, of_talk)) == all - 1);
+        CHECK(marks_in(load_marked_messages<Wire>(other, storage, of_talk)) == all - 1);
     }
 }
 
@@ -212,16 +212,16 @@ TEST_CASE("a later save writes only what differs", "[marks]") {
         storage->list("talk/marks/", [&](const ObjectInfo&) { return ++count, true; });
         return count;
     };
-    const std::vector<Wire> first = to_marked_messages(c, *storage);
+    const std::vector<Wire> first = save_marked_messages(c, *storage);
     const int before = objects();
     CHECK(before >= 3);
-    CHECK(to_marked_messages(c, *storage) == first);
+    CHECK(save_marked_messages(c, *storage) == first);
     CHECK(objects() == before);
     c.push_back(message_traits<Wire>::make(Role::assistant, "Done."));
-    const std::vector<Wire> second = to_marked_messages(c, *storage);
+    const std::vector<Wire> second = save_marked_messages(c, *storage);
     CHECK(objects() == before + 1);
     CHECK(mark_id_in(second.front()) == mark_id_in(first.front()));
-    CHECK(from_marked_messages<Wire>(first, storage, of_talk).size() == first.size());  // the older list is known still
+    CHECK(load_marked_messages<Wire>(first, storage, of_talk).size() == first.size());  // the older list is known still
 }
 
 TEST_CASE("a summary that was saved with its messages is known as one", "[marks]") {
@@ -233,7 +233,7 @@ TEST_CASE("a summary that was saved with its messages is known as one", "[marks]
     const Chain<> chain(ChainConfig{.storage = storage},
                         Summarization<>{model, {.trigger = {.context_messages = 5}, .keep_recent_tokens = 0}});
     REQUIRE(chain.before_model(c).changed());
-    Conversation<> loaded = from_marked_messages(to_marked_messages(c, *storage), storage, of_talk);
+    Conversation<> loaded = load_marked_messages(save_marked_messages(c, *storage), storage, of_talk);
     const auto summary_in = [](const Conversation<>& of) -> const Provenance& {
         std::size_t i = 0;
         while (origin_of(of.outline()[i].mark) != Origin::summary) ++i;

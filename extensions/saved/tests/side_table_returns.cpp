@@ -19,7 +19,7 @@ TEST_CASE("a saved conversation keeps what came in shortened, what was read back
     const auto run = [&](const std::string& id, const std::string& tool, const std::string& arguments,
                          const std::vector<std::string>& texts) {
         saved.push_back(ChatMessage::assistant("").call(id, tool, arguments));
-        const std::vector<ToolContext> calls = chain.prepare_tools(saved);
+        const std::vector<ToolContext> calls = chain.pending_tool_calls(saved);
         CollectingSink sink;
         ToolOutcome outcome = chain.wrap_tool(calls.at(0), sink, [&](const ToolContext&, PartSink& out) {
             for (const std::string& text : texts) out.push({.text = text});

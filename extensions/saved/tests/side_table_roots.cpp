@@ -47,7 +47,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 /// What the tool answers to the open call, if its arguments name `reference`.
 std::string read_back(const Conversation<>& c, const Chain<>& chain, const std::string& reference) {
-    ToolContext context = chain.prepare_tools(c, {.tools = reader_listed}).at(0);
+    ToolContext context = chain.pending_tool_calls(c, {.tools = reader_listed}).at(0);
     context.arguments = R"({"reference":")" + reference + R"("})";
     CollectingSink sink;
     (void)read_offloaded_tool().invoke(context, sink);

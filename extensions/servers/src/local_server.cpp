@@ -8,7 +8,7 @@
 
 namespace whittle::inline v0 {
 
-void ServerSpeed::observe(const ServerTiming& timing) noexcept {
+void CacheProfileEstimator::observe(const ServerTiming& timing) noexcept {
     const bool has_timing = timing.output_tokens > 0 && timing.output_ms > 0.0 && timing.prompt_tokens >= 0 &&
                             timing.prompt_ms >= 0.0 && timing.cached_tokens >= 0 && std::isfinite(timing.prompt_ms) &&
                             std::isfinite(timing.output_ms);
@@ -29,7 +29,7 @@ void ServerSpeed::observe(const ServerTiming& timing) noexcept {
     products_ += context * pace;
 }
 
-CacheProfile ServerSpeed::profile() const {
+CacheProfile CacheProfileEstimator::profile() const {
     constexpr double enough_tokens = 1'000.0;
     CacheProfile profile = *find_cache_profile("local");
     if (read_tokens_ < enough_tokens || read_ms_ <= 0.0 || most_context_ - least_context_ < enough_tokens)

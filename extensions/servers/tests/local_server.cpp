@@ -34,7 +34,7 @@ ServerTiming timing_of(std::int64_t cached, std::int64_t read, std::int64_t outp
 }  // namespace
 
 TEST_CASE("a server's speed is learnt from its timings: what a token that stays costs", "[preset]") {
-    ServerSpeed speed;
+    CacheProfileEstimator speed;
     for (int i = 0; i < 20; ++i) speed.observe(timing_of(i * 1'500, 1'500, 100 + i % 3 * 50));
     const double output = (7 * 100 + 7 * 150 + 6 * 200) / 20.0;
     CHECK(std::abs(speed.profile().read - output * 0.0002 * 1.7) < 0.0001);
@@ -43,7 +43,7 @@ TEST_CASE("a server's speed is learnt from its timings: what a token that stays 
 }
 
 TEST_CASE("a server's speed is that of the profile local until enough is known", "[preset]") {
-    ServerSpeed speed;
+    CacheProfileEstimator speed;
     CHECK(speed.profile() == *find_cache_profile("local"));
     speed.observe(timing_of(0, 900, 100));
     CHECK(speed.profile().read == 0.05);
@@ -58,7 +58,7 @@ TEST_CASE("a server's speed is that of the profile local until enough is known",
 }
 
 TEST_CASE("a server that gets no slower with context costs nothing to keep", "[preset]") {
-    ServerSpeed speed;
+    CacheProfileEstimator speed;
     for (const std::int64_t context : {1'000, 9'000})
         speed.observe({.prompt_tokens = context, .prompt_ms = 500.0, .output_tokens = 10, .output_ms = 200.0});
     CHECK(speed.profile().read == 0.0);
@@ -202,7 +202,7 @@ private:
 struct Run {
     std::int64_t read = 0;
     int resets = 0;
-    ServerSpeed speed{};
+    CacheProfileEstimator speed{};
 };
 
 std::string file_text(int number, std::mt19937& random) {

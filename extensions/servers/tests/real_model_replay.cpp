@@ -199,7 +199,7 @@ TEST_CASE("the timings of a real server come with each reply", "[real_model]") {
     const Talk talk = execute_retention(local_plan, against(recorded_servers()[0], transport));
     const std::vector<Prefill> prefills = prefills_of(transport->recording().exchanges);
     REQUIRE(talk.calls.size() == prefills.size());
-    ServerSpeed speed;
+    CacheProfileEstimator speed;
     for (std::size_t i = 0; i < prefills.size(); ++i) {
         REQUIRE(talk.calls[i].timing.has_value());
         CHECK(*talk.calls[i].timing == prefills[i].timing);

@@ -41,7 +41,7 @@ void check(const VocabularyPtr& vocabulary, std::string_view text) {
     require(vocabulary->count(text) == count && count <= tokens_upper_bound(text));
     require(count <= tokens_upper_bound(*vocabulary, text));
     require(tokens_upper_bound(*vocabulary, text) <= tokens_upper_bound(text));
-    require(vocabulary->count_till(text, count) == count && !vocabulary->count_till(text, count - 1));
+    require(vocabulary->count_up_to(text, count) == count && !vocabulary->count_up_to(text, count - 1));
     check_stream(vocabulary, text, 1);
     check_stream(vocabulary, text, 1 + text.size() / 3);
     const TokenIndex index(vocabulary, text);

@@ -111,7 +111,7 @@ std::string_view TokenIndex::head(std::int64_t tokens) const {
     for (std::size_t i = ends.size(); i-- > 0;) {
         if (ends[i] == inside_character || !may_end_at(text_, cut.offset + ends[i])) continue;
         const std::string_view last_lines = text_.substr(from.offset, cut.offset + ends[i] - from.offset);
-        if (vocabulary_->count_till(last_lines, tokens - from.tokens_before))
+        if (vocabulary_->count_up_to(last_lines, tokens - from.tokens_before))
             return text_.substr(0, cut.offset + ends[i]);
     }
     return text_.substr(0, cut.offset);
@@ -128,7 +128,7 @@ std::string_view TokenIndex::tail(std::int64_t tokens) const {
     const std::vector<std::size_t> ends = token_ends(vocabulary_->impl(), line, INT64_MAX);
     for (std::size_t i = ends.size() - static_cast<std::size_t>(rest) - 1; i < ends.size(); ++i) {
         if (ends[i] == inside_character || !may_end_at(text_, previous.offset + ends[i])) continue;
-        if (vocabulary_->count_till(line.substr(ends[i]), rest)) return text_.substr(previous.offset + ends[i]);
+        if (vocabulary_->count_up_to(line.substr(ends[i]), rest)) return text_.substr(previous.offset + ends[i]);
     }
     return text_.substr(cut->offset);
 }

@@ -56,7 +56,7 @@ std::int64_t Vocabulary::count(std::string_view text) const {
     return impl_->count(bpe::well_formed(text, memory), std::numeric_limits<std::int64_t>::max());
 }
 
-std::optional<std::int64_t> Vocabulary::count_till(std::string_view text, std::int64_t limit) const {
+std::optional<std::int64_t> Vocabulary::count_up_to(std::string_view text, std::int64_t limit) const {
     if (limit < 0 || static_cast<std::uint64_t>(limit) < text.size() / impl_->longest_token) return std::nullopt;
     std::string memory;
     const std::int64_t tokens = impl_->count(bpe::well_formed(text, memory), limit);

@@ -78,12 +78,12 @@ TEST_CASE("a count up to a limit is the count, or nothing where it is larger", "
     REQUIRE_VOCABULARY(tokens, "o200k_base");
     const std::string text = "The quick brown fox jumps over the lazy dog, unverständlicherweise.";
     const std::int64_t count = tokens->count(text);
-    CHECK(tokens->count_till(text, count) == count);
-    CHECK(tokens->count_till(text, std::numeric_limits<std::int64_t>::max()) == count);
-    CHECK(tokens->count_till(text, count - 1) == std::nullopt);
-    CHECK(tokens->count_till(text, -1) == std::nullopt);
-    CHECK(tokens->count_till("", 0) == 0);
-    CHECK(tokens->count_till(std::string(100'000, 'a'), 700) == std::nullopt);
+    CHECK(tokens->count_up_to(text, count) == count);
+    CHECK(tokens->count_up_to(text, std::numeric_limits<std::int64_t>::max()) == count);
+    CHECK(tokens->count_up_to(text, count - 1) == std::nullopt);
+    CHECK(tokens->count_up_to(text, -1) == std::nullopt);
+    CHECK(tokens->count_up_to("", 0) == 0);
+    CHECK(tokens->count_up_to(std::string(100'000, 'a'), 700) == std::nullopt);
 }
 
 TEST_CASE("long pieces without a break are encoded in one pass", "[tokens]") {

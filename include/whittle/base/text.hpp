@@ -32,7 +32,7 @@ inline constexpr std::size_t longest_character = 4;  ///< bytes in UTF-8
 [[nodiscard]] std::string_view line_suffix(std::string_view text, std::int64_t lines) noexcept;
 
 /// `text` without an unfinished character at its end that more bytes could complete.
-[[nodiscard]] std::string_view without_open_end(std::string_view text) noexcept;
+[[nodiscard]] std::string_view without_incomplete_utf8(std::string_view text) noexcept;
 
 /// Well-formed as in Unicode 15, table 3-7: no overlong forms, no surrogates, nothing above U+10FFFF.
 [[nodiscard]] bool is_valid_utf8(std::string_view text) noexcept;

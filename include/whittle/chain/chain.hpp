@@ -148,8 +148,8 @@ public:
     }
 
     /// The calls of the open round that wait for a result, in order, with their object names.
-    [[nodiscard]] std::vector<ToolContext> prepare_tools(const Conversation<M>& conversation,
-                                                         const HookRequest<M>& request = {}) const;
+    [[nodiscard]] std::vector<ToolContext> pending_tool_calls(const Conversation<M>& conversation,
+                                                              const HookRequest<M>& request = {}) const;
     /// A tool call through all `wrap_tool`s. Thread-safe. Throws what the tool or a middleware throws; under
     /// OnError::skip not what a middleware throws after the tool has written into `out`.
     ToolOutcome wrap_tool(const ToolContext& context, PartSink& out, const ToolNext& tool) const {
@@ -166,7 +166,7 @@ public:
     /// How many messages no middleware plans to touch before its next trigger: where a prompt-cache mark can stand.
     [[nodiscard]] std::size_t stable_prefix(const Conversation<M>& conversation) const {
         std::size_t prefix = conversation.size();
-        for (const auto& stage : stages_) prefix = std::min(prefix, stage->untouched_prefix(conversation));
+        for (const auto& stage : stages_) prefix = std::min(prefix, stage->expected_stable_prefix(conversation));
         return prefix;
     }
     /// The window that triggers see: the profile's, or a smaller one learnt from an overflow. 0: unknown.

@@ -108,7 +108,7 @@ struct ChainConfig {
 };
 
 /// A tool result that a hook took out of the request, in whole or in part. A view, valid during the call.
-struct Eviction {
+struct EvictedResult {
     std::string_view conversation{};  ///< id
     std::string_view middleware{};
     Serial serial = 0;        ///< of the message that held it
@@ -128,7 +128,7 @@ struct ChainCallbacks {
     std::function<void(const Report&)> on_report{};  ///< after each hook; what it throws is dropped
     /// Tells the host's tools and guards what the model no longer sees: a file may be read again. Once for each result
     /// when it first becomes less, after the hook's commits stand, on its thread; what it throws is dropped.
-    std::function<void(const Eviction&)> on_evicted{};
+    std::function<void(const EvictedResult&)> on_evicted{};
 };
 
 template <typename Config>
@@ -143,7 +143,7 @@ struct ChainInfo {
     std::span<const std::string_view> tasks{};      ///< what `Middleware::task` says of each; empty: nobody knows
 
     /// How many in front of the middleware of that name have the same task.
-    [[nodiscard]] std::size_t rivals_before(std::string_view name) const noexcept;
+    [[nodiscard]] std::size_t same_task_before(std::string_view name) const noexcept;
 };
 
 /// The task of a middleware that folds the history into a summary.

@@ -130,7 +130,7 @@ public:
     /// Checks that need the tools of a request: runs once for a chain, with the first tools it sees.
     virtual void check_tools(const ChainInfo&, std::span<const ToolSpec>, Problems&) const {}
     /// What one middleware of a chain should do, and no second one, such as `fold_task`: two of one task get in each
-    /// other's way (`ChainInfo::rivals_before`). Empty: nothing of that kind.
+    /// other's way (`ChainInfo::same_task_before`). Empty: nothing of that kind.
     [[nodiscard]] virtual std::string_view task() const noexcept { return {}; }
     /// Tools that go with it, such as one that shows what it takes out of messages: an agent's loop offers them
     /// (`Chain::tools`).
@@ -138,7 +138,7 @@ public:
     /// Where it stores, if not below the conversation's id: what lies below these keys a conversation may read back.
     [[nodiscard]] virtual std::vector<std::string> object_roots() const { return {}; }
     /// How many messages this middleware will not touch before its next trigger: by plan, not by promise.
-    [[nodiscard]] virtual std::size_t untouched_prefix(const Conversation<M>& conversation) const {
+    [[nodiscard]] virtual std::size_t expected_stable_prefix(const Conversation<M>& conversation) const {
         return conversation.size();
     }
 };

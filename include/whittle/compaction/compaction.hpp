@@ -63,7 +63,7 @@ public:
     void before_model(Turn<M>& turn) override;
     bool on_overflow(Turn<M>& turn, const Overflow& overflow) override;
     void compact_now(Turn<M>& turn) override;
-    [[nodiscard]] std::size_t untouched_prefix(const Conversation<M>& conversation) const override {
+    [[nodiscard]] std::size_t expected_stable_prefix(const Conversation<M>& conversation) const override {
         return detail::untouched_by_compaction(conversation.outline(), name_);
     }
 
@@ -97,7 +97,7 @@ template <AgentMessage M>
 void Compaction<M>::check(const ChainInfo& chain, Problems& problems) const {
     const CompactionSetup setup{.has_summariser = summariser_ != nullptr,
                                 .has_executor = static_cast<bool>(callbacks_.executor),
-                                .other_summarisers = chain.rivals_before(name_)};
+                                .other_summarisers = chain.same_task_before(name_)};
     check_compaction(config_, chain.config, setup, name_, problems);
 }
 

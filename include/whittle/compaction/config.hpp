@@ -81,7 +81,7 @@ namespace detail {
 /// How many tokens a conversation has to grow after a failed summary.
 [[nodiscard]] std::int64_t cool_down_of(const CompactionConfig& config, std::int64_t threshold) noexcept;
 
-/// The part of the configuration that a digest takes. `summary_tokens`: the summary's size.
+/// The part of the configuration that summary generation takes. `summary_tokens`: the summary's size.
 [[nodiscard]] SummaryGenerationConfig summary_generation_config(const CompactionConfig& config,
                                                                 std::int64_t summary_tokens);
 

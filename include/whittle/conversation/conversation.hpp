@@ -191,7 +191,7 @@ public:
     [[nodiscard]] std::int64_t read_backs() const noexcept { return history_.side.counters.read_backs; }
 
     /// Tool calls that asked again, with the same arguments, for a result that had left the request; counted when their
-    /// round was prepared (`Chain::prepare_tools`), since this object was made.
+    /// round was prepared (`Chain::pending_tool_calls`), since this object was made.
     [[nodiscard]] std::int64_t repeated_calls() const {
         const auto known = detail::RepeatedCalls::find(*history_.side.attachments.get());
         return known ? known->count() : 0;

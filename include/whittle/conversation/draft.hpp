@@ -29,8 +29,8 @@ struct RepairResult;
 using EditGroup = int;
 
 struct CommitOptions {
-    bool must_save = true;             ///< commit only if the count gets lower (L6)
-    std::int64_t at_least_tokens = 0;  ///< and at least by this much
+    bool require_token_reduction = true;  ///< commit only if the count gets lower (L6)
+    std::int64_t at_least_tokens = 0;     ///< and at least by this much
 };
 
 struct CommitResult {
@@ -144,11 +144,11 @@ public:
     /// returns them: the edit groups that made what breaks the rule, else those next to it; edits of parts that made
     /// nothing worse go last. The history is validated at most O(log edit groups) times; from the fourth time on the
     /// nearest ones go in growing numbers.
-    std::vector<EditGroup> drop_rule_breakers(std::vector<EditGroup> edit_groups);
+    std::vector<EditGroup> drop_invalid_edit_groups(std::vector<EditGroup> edit_groups);
 
     /// The rules that the history keeps now and what is staged would break: what `commit` refuses. Empty where the
     /// configuration verifies nothing.
-    [[nodiscard]] std::vector<Violation> made_violations() const;
+    [[nodiscard]] std::vector<Violation> introduced_violations() const;
     /// Whether the host's `before_commit` refuses what is staged; `needs_model` goes into the plan that it sees. Asks
     /// nobody where nothing is staged or no such function is set.
     [[nodiscard]] bool is_vetoed(bool needs_model = false) const;

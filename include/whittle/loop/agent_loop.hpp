@@ -327,7 +327,7 @@ bool AgentLoop<M>::was_truncated(Conversation<M>& conversation, const HookReques
 template <ToolMessage M>
 bool AgentLoop<M>::run_tools(Conversation<M>& conversation, const HookRequest<M>& hook_request, RunResult& result,
                              std::vector<ToolReturn>& pending) {
-    const std::vector<ToolContext> calls = chain_.prepare_tools(conversation, hook_request);
+    const std::vector<ToolContext> calls = chain_.pending_tool_calls(conversation, hook_request);
     std::vector<detail::ToolRun> runs(calls.size());
     std::size_t started = 0;
     const auto start = [&](std::size_t i) {
@@ -420,7 +420,7 @@ void AgentLoop<M>::close_open_calls(Conversation<M>& conversation, const HookReq
                                     std::string_view why, std::vector<ToolReturn> pending) {
     if (!is_round_last(conversation)) return;
     std::vector<ToolReturn> returns = std::move(pending);  // the first calls of the round, in its order
-    const std::vector<ToolContext> calls = chain_.prepare_tools(conversation, hook_request);
+    const std::vector<ToolContext> calls = chain_.pending_tool_calls(conversation, hook_request);
     for (std::size_t i = returns.size(); i < calls.size(); ++i) {
         returns.push_back(detail::error_return(calls[i], "not run: the run ended before (" + std::string(why) + ")"));
     }

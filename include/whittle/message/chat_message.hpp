@@ -17,7 +17,7 @@ struct ChatMessage {
     std::vector<Part> parts{};
     std::string id{};              ///< the host's, optional
     std::optional<Usage> usage{};  ///< on replies, where the provider reports it
-    std::string mark_id{};         ///< the library's (`to_marked_messages`)
+    std::string mark_id{};         ///< the library's (`save_marked_messages`)
 
     [[nodiscard]] static ChatMessage system(std::string text);
     [[nodiscard]] static ChatMessage user(std::string text);

@@ -58,8 +58,8 @@ struct Provenance {
     /// Empty: none did.
     std::vector<int> beside_results{};
     std::vector<std::string> skills{};  ///< skills that a message carries
-    std::string work{};                 ///< the state of the work that a summary carries, as the digest writes it
-    std::string facts{};  ///< what a summary must not lose, as `to_note` of the digest writes it; empty: not looked for
+    std::string work{};   ///< the state of the work that a summary carries, as summary generation writes it
+    std::string facts{};  ///< what a summary must not lose, as `to_note` writes it; empty: not looked for
 
     friend bool operator==(const Provenance&, const Provenance&) = default;
 };

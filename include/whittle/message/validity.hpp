@@ -41,14 +41,14 @@ enum class Rule {
     A3_results_first,       ///< results in front of other content in that message
     A4_result_of_previous,  ///< a result answers a call of the assistant message right before it, after merging
     A5_blank_text,          ///< no text part is empty or only white space, no message without parts
-    A5_prefill,             ///< a last assistant message does not end in white space
-    A6_thinking_order,      ///< in a step of the open tool loop thinking stands before the calls
-    A7_thinking_first,      ///< the open tool loop starts with thinking
-    A10_images,             ///< as G11_images
-    GM1_turns,              ///< the user speaks first and last, after merging equal neighbours
-    GM2_call_after_user,    ///< calls come right after the user or a result
-    GM3_responses_match,    ///< the next turn holds as many results as calls, in their order, and nothing else
-    GM6_empty_parts,        ///< no text part is empty, no message without parts
+    A5_prefill_trailing_space,  ///< a last assistant message does not end in white space
+    A6_thinking_before_calls,   ///< in a step of the open tool loop thinking stands before the calls
+    A7_thinking_first,          ///< the open tool loop starts with thinking
+    A10_images,                 ///< as G11_images
+    GM1_user_first_and_last,    ///< the user speaks first and last, after merging equal neighbours
+    GM2_call_after_user,        ///< calls come right after the user or a result
+    GM3_responses_match,        ///< the next turn holds as many results as calls, in their order, and nothing else
+    GM6_empty_parts,            ///< no text part is empty, no message without parts
 };
 
 /// How bad a broken rule is: refused by the server, silent damage, or only dearer.

@@ -48,10 +48,11 @@ struct ScriptedModelConfig {
 
 /// Answers from a list, whose last entry repeats. Thread-safe.
 template <AgentMessage M>
-class RepeatingModel final : public Model<M> {
+class CannedReplyModel final : public Model<M> {
 public:
     /// Throws Error(invalid_config) if there is no reply.
-    RepeatingModel(ScriptedModelConfig config, std::string name) : config_(std::move(config)), name_(std::move(name)) {
+    CannedReplyModel(ScriptedModelConfig config, std::string name)
+        : config_(std::move(config)), name_(std::move(name)) {
         if (config_.replies.empty())
             throw Error(Errc::invalid_config, "make model \"" + name_ + "\": it has no replies");
     }
@@ -73,7 +74,7 @@ private:
 /// The maker of `scripted_model_type`.
 inline constexpr auto make_scripted_model =
     []<AgentMessage M>(const ScriptedModelConfig& config, const ModelContext<M>& context) -> std::shared_ptr<Model<M>> {
-    return std::make_shared<RepeatingModel<M>>(config, context.name);
+    return std::make_shared<CannedReplyModel<M>>(config, context.name);
 };
 
 namespace detail {

@@ -41,7 +41,7 @@ public:
     [[nodiscard]] std::vector<Tool> tools(const ChainConfig& chain) const override {
         return detail::media_tools(chain);
     }
-    [[nodiscard]] std::size_t untouched_prefix(const Conversation<M>& conversation) const override;
+    [[nodiscard]] std::size_t expected_stable_prefix(const Conversation<M>& conversation) const override;
 
 private:
     [[nodiscard]] static std::int64_t newest_entry(const Conversation<M>& conversation) {
@@ -135,7 +135,7 @@ bool Pruning<M>::prune(Turn<M>& turn, PruningConfig config, std::size_t end, std
 
 /// Up to the oldest result that the boundary does not keep, or will not keep one day.
 template <AgentMessage M>
-std::size_t Pruning<M>::untouched_prefix(const Conversation<M>& conversation) const {
+std::size_t Pruning<M>::expected_stable_prefix(const Conversation<M>& conversation) const {
     const Outline outline = conversation.outline();
     const std::function<bool(std::size_t)> is_pinned = [](std::size_t) { return false; };
     std::size_t first = conversation.size();

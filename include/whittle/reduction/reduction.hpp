@@ -45,7 +45,7 @@ public:
     [[nodiscard]] std::vector<std::string> object_roots() const override {
         return config_.root_dir.empty() ? std::vector<std::string>{} : std::vector<std::string>{config_.root_dir};
     }
-    [[nodiscard]] std::size_t untouched_prefix(const Conversation<M>& conversation) const override;
+    [[nodiscard]] std::size_t expected_stable_prefix(const Conversation<M>& conversation) const override;
 
 private:
     void clear_when_due(Turn<M>& turn);
@@ -185,7 +185,7 @@ void Reduction<M>::remember(Turn<M>& turn, const detail::ClearingRun& run, std::
 
 /// Clearing will start at the oldest result that is not cleared yet: what stands before it stays.
 template <AgentMessage M>
-std::size_t Reduction<M>::untouched_prefix(const Conversation<M>& conversation) const {
+std::size_t Reduction<M>::expected_stable_prefix(const Conversation<M>& conversation) const {
     if (never_clears()) return conversation.size();
     return detail::untouched_by_clearing(conversation.outline(), config_, name_);
 }

@@ -33,13 +33,13 @@ struct StoreType {
 };
 
 /// Which of two stores around one is the outer one: what is masked has to be masked before it is sealed.
-enum class StoreLayer { seals, masks };
+enum class StoreLayer { encrypts, masks };
 
 /// A store around another one, which the keys of that ask for.
 template <typename Config>
-struct StoreAround {
+struct StoreWrapper {
     std::string type{};  ///< a to z, 0 to 9 and _; no file has it
-    StoreLayer layer = StoreLayer::seals;
+    StoreLayer layer = StoreLayer::encrypts;
     ConfigFields<Config> fields{};
     /// The inner store itself, where the keys do not ask for another.
     std::function<std::shared_ptr<Storage>(std::shared_ptr<Storage>, const Config&, const ConfigContext&)> wrap{};

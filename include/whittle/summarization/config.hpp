@@ -122,7 +122,7 @@ struct TriggerLimits {
 [[nodiscard]] std::int64_t input_bound(const SummarizationConfig& config, std::int64_t window,
                                        std::int64_t output_reserve) noexcept;
 
-/// The part of the configuration that a digest takes.
+/// The part of the configuration that summary generation takes.
 [[nodiscard]] SummaryGenerationConfig summary_generation_config(const SummarizationConfig& config);
 
 /// Which callbacks are set, as far as the configuration's check must know.

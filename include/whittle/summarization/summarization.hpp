@@ -48,7 +48,7 @@ public:
     bool on_overflow(Turn<M>& turn, const Overflow& overflow) override;
     void compact_now(Turn<M>& turn) override;
     /// The next summary starts at the first message that nothing keeps: what stands before it stays.
-    [[nodiscard]] std::size_t untouched_prefix(const Conversation<M>& conversation) const override {
+    [[nodiscard]] std::size_t expected_stable_prefix(const Conversation<M>& conversation) const override {
         return callbacks_.finalize ? 0 : detail::untouched_by_summarization(conversation.outline(), name_);
     }
 
@@ -83,7 +83,7 @@ void Summarization<M>::check(const ChainInfo& chain, Problems& problems) const {
                                    .has_gen_model_input = static_cast<bool>(callbacks_.gen_model_input),
                                    .has_executor = static_cast<bool>(callbacks_.executor),
                                    .has_user_message_filter = static_cast<bool>(callbacks_.user_message_filter),
-                                   .other_summarisers = chain.rivals_before(name_)};
+                                   .other_summarisers = chain.same_task_before(name_)};
     check_summarization(config_, chain.config, setup, name_, problems);
 }
 

@@ -45,7 +45,7 @@ struct SummaryGenerationTask {
     bool prefix_edited = false;  ///< goes with `system` and `tools`: `ModelRequest::prefix_edited`
 };
 
-/// What a digest works with. Pointers are not owned; null where marked.
+/// What generating a summary works with. Pointers are not owned; null where marked.
 struct SummaryGenerationEnvironment {
     std::shared_ptr<const TokenCounter> counter = chars();
     std::shared_ptr<Clock> clock = system_clock();

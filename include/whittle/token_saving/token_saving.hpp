@@ -45,8 +45,8 @@ public:
     ToolOutcome wrap_tool(const ToolContext& context, PartSink& out, const ToolNext& next) override {
         return saver_.wrap_tool(context, out, next);
     }
-    [[nodiscard]] std::size_t untouched_prefix(const Conversation<M>& conversation) const override {
-        return saver_.untouched_prefix(conversation.outline(), conversation.model_calls());
+    [[nodiscard]] std::size_t expected_stable_prefix(const Conversation<M>& conversation) const override {
+        return saver_.expected_stable_prefix(conversation.outline(), conversation.model_calls());
     }
 
 private:

@@ -41,7 +41,7 @@ public:
     ToolOutcome wrap_tool(const ToolContext& context, PartSink& out, const ToolNext& next) override {
         return trimmer_.wrap_tool(context, out, next);
     }
-    [[nodiscard]] std::size_t untouched_prefix(const Conversation<M>& conversation) const override {
+    [[nodiscard]] std::size_t expected_stable_prefix(const Conversation<M>& conversation) const override {
         return detail::planned_prefix(conversation.outline(), conversation.note_book());
     }
 

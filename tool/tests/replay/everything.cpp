@@ -83,7 +83,9 @@ TEST_CASE("a chain with everything on breaks no rule and loses nothing of the re
         read_trajectories(file, {}, [&](Trajectory<>&& trajectory) {
             if (sessions++ % every(3) != 0) return;
             ChainCallbacks<Wire> callbacks;
-            callbacks.on_evicted = [&](const Eviction& eviction) { evicted += eviction.conversation.empty() ? 0 : 1; };
+            callbacks.on_evicted = [&](const EvictedResult& eviction) {
+                evicted += eviction.conversation.empty() ? 0 : 1;
+            };
             const Chain<Wire> chain = with_everything(std::move(callbacks));
             const ReplayTotals totals = replay<Wire>(
                 {trajectory.id, trajectory.system, trajectory.tools, trajectory.messages, trajectory.seconds}, chain);

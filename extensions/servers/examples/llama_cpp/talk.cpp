@@ -115,7 +115,7 @@ Talk talk_about_notes(const std::shared_ptr<const Weights>& weights, const SlotO
                       Keeper keeper) {
     Talk talk;
     whittle::ServerSlot slot;
-    whittle::ServerSpeed speed;
+    whittle::CacheProfileEstimator speed;
     whittle::Conversation<> conversation("garden");
     int question = 0;
     const auto llama = std::make_shared<LlamaModel>(weights, options, reply_tokens);

@@ -33,7 +33,7 @@ struct Talk {
     std::string failure{};           ///< of the first question that was not answered
     bool is_restored = false;        ///< undoing everything gave each note back, byte for byte
     std::size_t violations = 0;      ///< of the rules of providers, in the list at the end
-    whittle::CacheProfile learnt{};  ///< by `whittle::ServerSpeed`
+    whittle::CacheProfile learnt{};  ///< by `whittle::CacheProfileEstimator`
 };
 
 /// Asks for notes, one after the other, until one cannot be answered.

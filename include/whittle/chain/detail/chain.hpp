@@ -179,8 +179,8 @@ ToolOutcome Chain<M>::wrap_from(std::size_t stage, const ToolContext& context, P
 }
 
 template <AgentMessage M>
-std::vector<ToolContext> Chain<M>::prepare_tools(const Conversation<M>& conversation,
-                                                 const HookRequest<M>& request) const {
+std::vector<ToolContext> Chain<M>::pending_tool_calls(const Conversation<M>& conversation,
+                                                      const HookRequest<M>& request) const {
     allow_roots(conversation);
     std::vector<ToolContext> calls =
         detail::open_calls(conversation.outline(),
@@ -211,7 +211,7 @@ std::vector<ToolReturn> Chain<M>::wrap_results(const Conversation<M>& conversati
         emit(callbacks_.on_event, event);
         on_event(event);
     };
-    std::vector<ToolContext> calls = prepare_tools(conversation, request);
+    std::vector<ToolContext> calls = pending_tool_calls(conversation, request);
     detail::ByCallId<ToolContext> waiting;
     for (ToolContext& call : calls) {
         call.events = on_event ? &both : call.events;

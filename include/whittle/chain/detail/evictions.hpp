@@ -25,7 +25,7 @@ public:
     EvictionTeller(const Conversation<M>& conversation, std::size_t from) : conversation_(conversation), from_(from) {}
 
     /// The oldest commit first. O(parts of the conversation and of these entries) if one of them replaced a result.
-    void tell(FunctionRef<void(const Eviction&)> on_evicted) {
+    void tell(FunctionRef<void(const EvictedResult&)> on_evicted) {
         for_each_replaced([&](const ReplacedMessage& replaced) { look_at(replaced); });
         if (gone_.empty()) return;
         read_arguments();
@@ -148,7 +148,7 @@ void report_evictions(const Conversation<M>& conversation, std::size_t from,
         }
     };
     or_tell_failure([&] {
-        EvictionTeller<M>(conversation, from).tell([&](const Eviction& eviction) {
+        EvictionTeller<M>(conversation, from).tell([&](const EvictedResult& eviction) {
             or_tell_failure([&] { callbacks.on_evicted(eviction); });
         });
     });

@@ -158,7 +158,7 @@ private:
     };
 
     void clear_thinking(std::int64_t target);
-    [[nodiscard]] std::vector<EditGroup> drop_rule_breakers();
+    [[nodiscard]] std::vector<EditGroup> drop_invalid_edit_groups();
     void report_dropped(const std::vector<EditGroup>& edit_groups);
 
     ClearingScope scope_;

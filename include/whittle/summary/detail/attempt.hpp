@@ -53,7 +53,7 @@ enum class Refusal {
 [[nodiscard]] std::string_view to_string(SummaryFailure failure) noexcept;
 [[nodiscard]] std::string_view to_string(Refusal refusal) noexcept;
 
-/// Why an attempt, or the whole digest, failed.
+/// Why an attempt, or the whole generation, failed.
 struct SummaryError {
     SummaryFailure failure = SummaryFailure::model;
     std::optional<ModelErrorClass> model_error{};            ///< failure model, where the model named a class
@@ -70,7 +70,7 @@ struct SummaryError {
 };
 
 namespace detail {
-/// What a failed digest is thrown as: what the model or a callback threw, as it came, else an Error with `text`.
+/// What a failed generation is thrown as: what the model or a callback threw, as it came, else an Error with `text`.
 [[nodiscard]] std::exception_ptr exception_of(const SummaryError& failure, const std::string& text);
 /// Whether the exception in flight, or a stop, ends the hook: a stop is no failure, and memory is nobody's to swallow.
 [[nodiscard]] bool ends_hook(const std::stop_token& stop) noexcept;
@@ -78,7 +78,7 @@ namespace detail {
 [[nodiscard]] bool is_too_large(const SummaryError& failure) noexcept;
 }  // namespace detail
 
-/// One model call of a digest and what came of it. The pointers are valid during the callback only.
+/// One model call for a summary and what came of it. The pointers are valid during the callback only.
 template <AgentMessage M>
 struct Attempt : CallbackContext {
     int number = 1;  ///< from 1, in its phase and for its chunk
@@ -87,7 +87,7 @@ struct Attempt : CallbackContext {
     const SummaryError* error = nullptr;  ///< null: accepted
 };
 
-/// Asked after each attempt of the first model. What they throw ends the digest (failure callback).
+/// Asked after each attempt of the first model. What they throw ends the generation (failure callback).
 template <AgentMessage M>
 struct RetryCallbacks {
     std::function<bool(const Attempt<M>&)> should_retry{};  ///< default: if there is an error
@@ -95,7 +95,7 @@ struct RetryCallbacks {
     std::function<std::chrono::milliseconds(const Attempt<M>&)> backoff{};
 };
 
-/// All messages that a digest was given, as they stand there, and those of them that it folds. A view.
+/// All messages that a summary was ordered of, as they stand there, and those of them that it folds. A view.
 template <AgentMessage M>
 class OriginalMessages : public MessageView<M> {
 public:
@@ -121,7 +121,7 @@ struct FailoverContext : CallbackContext {
 /// The model of one failover attempt.
 template <AgentMessage M>
 struct FailoverModel {
-    std::shared_ptr<Model<M>> model{};  ///< null: the attempt, and with it the digest, fails
+    std::shared_ptr<Model<M>> model{};  ///< null: the attempt, and with it the summary, fails
     /// Empty: the default input. Else it stands for everything that is folded, not for the chunk at hand: the reply to
     /// it is the whole summary. Not chunked.
     std::vector<M> input{};
@@ -156,7 +156,7 @@ template <AgentMessage M>
 using GenModelInput =
     std::function<std::vector<M>(const CallbackContext&, const M&, const M&, const OriginalMessages<M>&)>;
 
-/// A user's functions of a digest.
+/// A user's functions for generating a summary.
 template <AgentMessage M>
 struct SummaryGenerationCallbacks {
     RetryCallbacks<M> retry{};

@@ -25,13 +25,13 @@ struct ChunkPiece {
 /// One request that was made and accepted: what it held. Every text of every folded message is in exactly one chunk.
 struct ChunkRecord {
     std::vector<ChunkPiece> pieces{};
-    std::int64_t request_tokens = 0;  ///< the whole request, by the digest's counter
+    std::int64_t request_tokens = 0;  ///< the whole request, by the generation's counter
     std::int64_t limit_tokens = 0;    ///< what it had to fit
     bool is_whole_fold = false;       ///< a user's own input: it stands for all messages, `pieces` is empty
 };
 
-/// How far a digest has come. The caller keeps it between attempts at the same fold: a digest that finds its messages
-/// unchanged up to `next` goes on there, also if the fold has grown at its end; else it starts anew.
+/// How far the generation of a summary has come. The caller keeps it between attempts at the same fold: one that finds
+/// its messages unchanged up to `next` goes on there, also if the fold has grown at its end; else it starts anew.
 struct SummaryGenerationState {
     std::string summary_so_far{};         ///< of everything before `next`; empty: nothing is done
     std::size_t next_message = 0;         ///< position in the fold
@@ -47,7 +47,7 @@ struct SummaryGenerationState {
 
 /// One line of text, for `Notes`.
 [[nodiscard]] std::string to_text(const SummaryGenerationState& state);
-/// The inverse. What cannot be read gives an empty state: the digest then starts anew.
+/// The inverse. What cannot be read gives an empty state: generation then starts again.
 [[nodiscard]] SummaryGenerationState summary_generation_state_from(std::string_view text);
 
 }  // namespace whittle::inline v0

@@ -10,7 +10,7 @@
 
 namespace whittle::inline v0::detail {
 
-/// A user's callback threw, or gave nothing that can be used; ends the digest.
+/// A user's callback threw, or gave nothing that can be used; ends the generation.
 struct CallbackThrew {
     std::string message;
     std::exception_ptr thrown{};  ///< null: it gave nothing that can be used

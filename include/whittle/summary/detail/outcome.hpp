@@ -15,7 +15,7 @@
 
 namespace whittle::inline v0 {
 
-/// What came of a digest, whatever the type of the messages.
+/// What came of generating a summary, whatever the type of the messages.
 struct SummaryGenerationOutcome {
     std::string summary{};                  ///< accepted and cleaned; empty on failure
     std::optional<SummaryError> failure{};  ///< absent: it worked
@@ -30,7 +30,7 @@ struct SummaryGenerationOutcome {
 
 namespace detail {
 
-/// A digest of the messages of a draft, as plain code orders it from whoever knows their type. A view.
+/// A summary of the messages of a draft, as plain code orders it from whoever knows their type. A view.
 struct SummaryOrder {
     const SummaryGenerationConfig& config;
     std::span<const std::size_t> fold{};  ///< the rest: as in `SummaryGenerationTask`

@@ -20,7 +20,7 @@ struct SummaryRequest {
     std::int64_t tokens = 0;  ///< of `data`
 };
 
-/// Writes the data messages of a digest.
+/// Writes the data messages of a request.
 class SummaryRequests {
 public:
     struct Options {
@@ -63,7 +63,7 @@ private:
 /// The text of the exception in flight, thrown by a user's callback. Rethrows a cancellation and std::bad_alloc.
 [[nodiscard]] std::string current_callback_error(std::string_view callback);
 
-/// The error of a digest whose attempts are used up; `last` is that of the last one, null if it was accepted.
+/// The error of a generation whose attempts are used up; `last` is that of the last one, null if it was accepted.
 [[nodiscard]] SummaryError attempts_used_up(std::string_view what, int max_retries, const SummaryError* last);
 
 [[nodiscard]] SummaryError error_without_call(SummaryFailure failure, std::string message);

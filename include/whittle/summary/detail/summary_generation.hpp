@@ -14,7 +14,7 @@ namespace whittle::inline v0 {
 
 namespace detail {
 
-/// One call of `digest`: chunk by chunk to the end of the fold.
+/// One call of `generate_summary`: chunk by chunk to the end of the fold.
 template <AgentMessage M>
 class SummaryGeneration {
 public:

@@ -14,7 +14,7 @@
 
 namespace whittle::inline v0::detail {
 
-/// The attempts of one digest: retries with the first model, then failover.
+/// The attempts at one summary: retries with the first model, then failover.
 template <AgentMessage M>
 class SummaryGenerationAttempts {
 public:

@@ -34,7 +34,7 @@ struct SummaryGenerationAttempt {
     [[nodiscard]] bool is_final() const noexcept { return error && error->failure == SummaryFailure::budget; }
 };
 
-/// The model calls of one digest: makes requests, asks, and judges the replies.
+/// The model calls for one summary: makes requests, asks, and judges the replies.
 template <AgentMessage M>
 class SummaryGenerationCalls {
 public:
@@ -69,7 +69,7 @@ public:
     /// Throws ModelError(cancelled) once a stop is asked for.
     void require_running() const {
         if (environment_.stop.stop_requested())
-            throw ModelError(ModelErrorClass::cancelled, "digest messages: stopped");
+            throw ModelError(ModelErrorClass::cancelled, "generate a summary: stopped");
     }
 
     /// Asks about the messages from `position` on, as many as fit.
@@ -113,7 +113,7 @@ public:
 private:
     static std::vector<const void*> overlay_of(const SummaryGenerationTask<M>& task) {
         if (task.fold.empty() || task.fold.back() >= task.messages.size())
-            throw Error(Errc::invalid_argument, "digest messages: the fold is empty or points behind the messages");
+            throw Error(Errc::invalid_argument, "generate a summary: the fold is empty or points behind the messages");
         std::vector<const void*> originals;
         for (const std::size_t i : task.fold) originals.push_back(&task.messages[i]);
         return originals;

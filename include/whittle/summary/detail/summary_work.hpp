@@ -76,7 +76,7 @@ struct SummaryWork {
     std::int64_t cool_down = 1;             ///< tokens that the request grows before the next attempt
     std::int64_t plain_summary_tokens = 0;  ///< of a summary by rule; 0: none
     bool is_thrown = false;                 ///< failures leave the hook as exceptions
-    bool must_save = true;                  ///< false: the host may make the list larger
+    bool require_token_reduction = true;    ///< false: the host may make the list larger
     bool needs_all = false;                 ///< above the limit only where each of the limits is exceeded
     bool waits_near_trigger = true;         ///< a summary that leaves little room is followed by a cool-down too
 };

@@ -27,7 +27,7 @@ public:
 
     void before_model(HookTurn& turn, WithDraft with_draft) const;
     ToolOutcome wrap_tool(const ToolContext& context, PartSink& out, const ToolNext& next) const;
-    [[nodiscard]] std::size_t untouched_prefix(const Outline& outline, int model_calls) const;
+    [[nodiscard]] std::size_t expected_stable_prefix(const Outline& outline, int model_calls) const;
 
 private:
     /// What a hook has to do.

@@ -62,7 +62,7 @@ public:
 
     /// Adds a store around others, whose keys stand among theirs.
     template <typename Config>
-    void register_store_around(StoreAround<Config> type) {
+    void register_store_wrapper(StoreWrapper<Config> type) {
         if (!type.wrap) detail::fail_no_function(type.type);
         auto row = detail::row_of<detail::StoreAroundRow>(type);
         row.layer = type.layer;

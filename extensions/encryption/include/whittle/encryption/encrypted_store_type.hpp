@@ -14,8 +14,8 @@ struct EncryptedStoreConfig {
     std::string encryption_key_env{};
 };
 
-/// The store that encrypts, for `ConfigTypes::register_store_around`. It asks for the keys once. Opening throws
+/// The store that encrypts, for `ConfigTypes::register_store_wrapper`. It asks for the keys once. Opening throws
 /// Error(invalid_config) if the environment has none, and what `parse_encryption_keys` and `encrypted_storage` throw.
-[[nodiscard]] StoreAround<EncryptedStoreConfig> encrypted_store_type();
+[[nodiscard]] StoreWrapper<EncryptedStoreConfig> encrypted_store_type();
 
 }  // namespace whittle::inline v0

@@ -14,7 +14,7 @@ namespace whittle::inline v0 {
 
 /// How the suite makes and looks at your messages. Written by hand, without the traits: it is what they are held to.
 template <AgentMessage M>
-struct HostFormat {
+struct MessageFixture {
     /// A message that shows exactly these parts in this order, with whatever else yours may hold taken from `others`;
     /// nullopt where your type cannot hold them. Asked again with other texts and the same values, it has to take the
     /// same fields: let `others` decide by nothing but the number of parts. Of `ToolMessage`s a result may stand in any
@@ -35,7 +35,8 @@ struct HostFormat {
 /// Throws Error(invalid_argument) without `build` or `dump`, or with fewer than one message. Takes the time of some
 /// ten builds for each part.
 template <AgentMessage M>
-[[nodiscard]] ConformanceReport host_conformance(const HostFormat<M>& format, const ConformanceOptions& options = {});
+[[nodiscard]] ConformanceReport host_conformance(const MessageFixture<M>& format,
+                                                 const ConformanceOptions& options = {});
 
 }  // namespace whittle::inline v0
 

@@ -141,7 +141,7 @@ public:
     }
     void after_llm_call(common_chat_msg& reply) override {
         conversation_.push_back(reply);
-        calls_ = chain_->prepare_tools(conversation_, {.tools = tools_});
+        calls_ = chain_->pending_tool_calls(conversation_, {.tools = tools_});
         next_call_ = 0;
     }
     /// Tools run in the order of the calls, and each ends here. A failure stays the agent's: it throws it.

@@ -9,8 +9,8 @@ struct RedactedStoreConfig {
     bool redaction = false;  ///< mask what looks like a secret before it is stored, by `RedactionRules{}`
 };
 
-/// The store that masks, for `ConfigTypes::register_store_around`. Masks by the rules that whittle has; a host that
+/// The store that masks, for `ConfigTypes::register_store_wrapper`. Masks by the rules that whittle has; a host that
 /// adds its own registers a type of its own. Opening throws what `redacted_storage` throws.
-[[nodiscard]] StoreAround<RedactedStoreConfig> redacted_store_type();
+[[nodiscard]] StoreWrapper<RedactedStoreConfig> redacted_store_type();
 
 }  // namespace whittle::inline v0

@@ -215,11 +215,11 @@ requires HasCodec<M> Conversation<M> detail::to_conversation(SavedConversation s
 
 /// The messages, each with an id of what the conversation knows of it (`HasMarkId`), which goes into `storage`: few
 /// small objects below the conversation's id, `{id}/marks/`, of which a later call writes only those that differ. Save
-/// the messages; `from_marked_messages` is the inverse. Journal and notes are not saved: for `undo` save a side table.
+/// the messages; `load_marked_messages` is the inverse. Journal and notes are not saved: for `undo` save a side table.
 /// Throws what the store throws.
 template <AgentMessage M>
 requires HasMarkId<M>
-[[nodiscard]] std::vector<M> to_marked_messages(const Conversation<M>& conversation, Storage& storage) {
+[[nodiscard]] std::vector<M> save_marked_messages(const Conversation<M>& conversation, Storage& storage) {
     const std::vector<std::string> ids =
         detail::save_marks(conversation.id(), conversation.outline(), conversation.counters(), storage);
     std::vector<M> messages(conversation.messages().begin(), conversation.messages().end());
@@ -233,7 +233,7 @@ requires HasMarkId<M>
 /// `options.id` or `storage`, and what the store throws.
 template <AgentMessage M>
 requires HasMarkId<M>
-[[nodiscard]] Conversation<M> from_marked_messages(std::vector<M> messages, const std::shared_ptr<Storage>& storage,
+[[nodiscard]] Conversation<M> load_marked_messages(std::vector<M> messages, const std::shared_ptr<Storage>& storage,
                                                    const LoadOptions& options) {
     detail::KnownMarks known(options.id, storage.get());
     for (M& message : messages) {

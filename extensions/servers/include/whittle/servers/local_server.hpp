@@ -13,7 +13,7 @@ namespace whittle::inline v0 {
 
 /// Learns from a server's timings (`Reply::timing`) what the cache profile `local` assumes: what a token that stays
 /// costs at each call, in units of reading one token (docs/tokens.md). Not thread-safe.
-class ServerSpeed {
+class CacheProfileEstimator {
 public:
     /// Replies without output, or with numbers below 0, say nothing.
     void observe(const ServerTiming& timing) noexcept;

@@ -84,7 +84,7 @@ public:
 
     /// The count if it is at most `limit`. Reads no more than is needed to know: a text that is longer than `limit` of
     /// the longest token is answered at once.
-    [[nodiscard]] std::optional<std::int64_t> count_till(std::string_view text, std::int64_t limit) const;
+    [[nodiscard]] std::optional<std::int64_t> count_up_to(std::string_view text, std::int64_t limit) const;
 
     [[nodiscard]] std::vector<TokenId> encode(std::string_view text) const;
 

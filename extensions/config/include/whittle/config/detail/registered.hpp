@@ -46,7 +46,7 @@ struct StoreRow : Row {
 };
 
 struct StoreAroundRow : Row {
-    StoreLayer layer = StoreLayer::seals;
+    StoreLayer layer = StoreLayer::encrypts;
     std::function<std::shared_ptr<Storage>(std::shared_ptr<Storage>, const std::any&, const ConfigContext&)> wrap{};
 };
 

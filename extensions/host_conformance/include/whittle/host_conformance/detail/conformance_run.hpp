@@ -27,7 +27,7 @@ class ConformanceRun {
 public:
     using Traits = message_traits<M>;
 
-    ConformanceRun(const HostFormat<M>& format, const ConformanceOptions& options)
+    ConformanceRun(const MessageFixture<M>& format, const ConformanceOptions& options)
         : format_(&format), options_(&options), log_(options), source_(options.seed, format.utf8_only) {}
 
     [[nodiscard]] ConformanceReport run() {
@@ -358,7 +358,7 @@ private:
         check_list(conversation.messages(), "taken in");
         auto edit = conversation.edit("conformance", {.storage = memory_storage(), .verify = false});
         for (std::size_t i = 0; i < list_.size(); ++i) shorten(edit, i);
-        edit.commit({.must_save = false});
+        edit.commit({.require_token_reduction = false});
         conversation.apply_to(host, version);
         for (std::size_t i = 0; i < host.size(); ++i) {
             const std::string ours = format_->dump(conversation.messages()[i]);
@@ -393,7 +393,7 @@ private:
         }
     }
 
-    const HostFormat<M>* format_;
+    const MessageFixture<M>* format_;
     const ConformanceOptions* options_;
     ConformanceLog log_;
     ConformanceMessages source_;
@@ -406,7 +406,7 @@ private:
 namespace whittle::inline v0 {
 
 template <AgentMessage M>
-ConformanceReport host_conformance(const HostFormat<M>& format, const ConformanceOptions& options) {
+ConformanceReport host_conformance(const MessageFixture<M>& format, const ConformanceOptions& options) {
     detail::require_conformance_input(format.build && format.dump, options);
     return detail::ConformanceRun<M>(format, options).run();
 }
