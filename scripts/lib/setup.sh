@@ -40,12 +40,12 @@ missing_packages() {
   done
 }
 
-# A full disk shows as compilers and tests that fail without a word. A build takes up to 2 GiB, and each preset has its own.
+# A full disk shows as compilers and tests that fail without a word. A build takes 2 GiB, and each preset has its own.
 has_disk() {
   local free
-  free=$(df -Pk "$root" | awk 'NR == 2 { print int($4 / 1024) }')
-  [ "${free:-9999}" -ge 2048 ] && return 0
-  say "$free MiB of disk are left at $root, a build takes up to 2048: make room, or delete build/"
+  free=$(df -Pk "$root" 2>/dev/null | awk 'NR == 2 && $(NF-2) ~ /^[0-9]+$/ && $(NF-2) < 2097152 { print int($(NF-2) / 1024) }')
+  [ -z "$free" ] && return 0 # enough, or nobody knows
+  say "$free MiB of disk are left at $root, a build takes 2048: make room, or delete build/"
   return 1
 }
 

@@ -201,7 +201,7 @@ void HookRun::fit_window() {
     emit(setup_.events, {Event::Level::warning, "chain", "above_window", text, setup_.side.id, tokens, after});
 }
 
-void HookRun::run_stage(std::size_t stage, bool keeps_idle) {
+void HookRun::run_stage(std::size_t stage, bool keeps_not_applicable) {
     const Savepoint before = savepoint();
     StageReport& report = setup_.report.stages.emplace_back();
     report.middleware = (*setup_.names)[stage];
@@ -213,7 +213,7 @@ void HookRun::run_stage(std::size_t stage, bool keeps_idle) {
     } catch (...) {
         take_back(before);
     }
-    if (!keeps_idle && report.outcome == Outcome::not_applicable) setup_.report.stages.pop_back();
+    if (!keeps_not_applicable && report.outcome == Outcome::not_applicable) setup_.report.stages.pop_back();
 }
 
 /// After the newest stage has thrown.

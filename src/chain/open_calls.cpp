@@ -36,9 +36,4 @@ std::vector<ToolContext> open_calls(
     return calls;
 }
 
-void push_parts(std::span<const Part> parts, PartSink& out) {
-    if (parts.size() == 1 && parts.front().kind == PartKind::text) return out.write(parts.front().text);
-    for (const Part& part : parts) out.push(part);
-}
-
 }  // namespace whittle::inline v0::detail

@@ -4,6 +4,7 @@
 #include "whittle/base/detail/field_check.hpp"
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/compaction/compaction.hpp"
+#include "whittle/summary/detail/summary_fields.hpp"
 
 #include <fmt/format.h>
 

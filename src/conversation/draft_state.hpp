@@ -79,7 +79,7 @@ public:
     void mend();
 
 private:
-    [[nodiscard]] Mark seal(Provenance&& provenance) const;
+    [[nodiscard]] Mark freeze(Provenance&& provenance) const;
     std::vector<std::size_t> stage(Edit&& edit, std::size_t at);
     [[nodiscard]] std::optional<std::vector<std::size_t>> places_alone(std::span<const EditGroup> edit_groups) const;
     void erase_edit_groups(std::span<const EditGroup> edit_groups);

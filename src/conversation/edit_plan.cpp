@@ -33,7 +33,7 @@ void EditPlan::clear() noexcept {
     next_serial_ = context_.side.counters.next_serial;
 }
 
-Mark EditPlan::seal(Provenance&& provenance) const {
+Mark EditPlan::freeze(Provenance&& provenance) const {
     provenance.by = context_.by;
     provenance.when = context_.env.clock->now();
     return std::make_shared<const Provenance>(std::move(provenance));
@@ -72,7 +72,7 @@ void EditPlan::set_text(std::size_t message, std::size_t part, std::string_view 
            .target = info.serial,
            .part = part,
            .text = kept,
-           .mark = seal(std::move(provenance))},
+           .mark = freeze(std::move(provenance))},
           message);
 }
 
@@ -86,7 +86,7 @@ std::vector<std::size_t> EditPlan::erase(std::size_t message, std::vector<std::s
     return stage({.kind = Edit::Kind::erase_parts,
                   .target = info.serial,
                   .parts = std::move(parts),
-                  .mark = seal(std::move(rest))},
+                  .mark = freeze(std::move(rest))},
                  message);
 }
 
@@ -102,7 +102,7 @@ void EditPlan::replace(std::size_t first, std::size_t last, std::vector<AnyMessa
     sort_unique(provenance.stored);
     if (first < outline.size()) edit.target = outline[first].serial;
     if (provenance.covers.empty() && count > 0) provenance.covers = edit.covered;
-    edit.mark = seal(std::move(provenance));
+    edit.mark = freeze(std::move(provenance));
     stage(std::move(edit), first);
     next_serial_ += count;
 }
@@ -110,7 +110,7 @@ void EditPlan::replace(std::size_t first, std::size_t last, std::vector<AnyMessa
 void EditPlan::mark(std::size_t message, Provenance&& provenance) {
     stage({.kind = Edit::Kind::erase_parts,
            .target = overlay_.outline()[message].serial,
-           .mark = seal(std::move(provenance))},
+           .mark = freeze(std::move(provenance))},
           message);
 }
 

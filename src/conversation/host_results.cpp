@@ -351,4 +351,9 @@ void take_names_of_results(MessageInfo& info, const MessageInfo& shown) {
     }
 }
 
+void push_parts(std::span<const Part> parts, PartSink& out) {
+    if (parts.size() == 1 && parts.front().kind == PartKind::text) return out.write(parts.front().text);
+    for (const Part& part : parts) out.push(part);
+}
+
 }  // namespace whittle::inline v0::detail

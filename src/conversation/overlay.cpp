@@ -74,7 +74,7 @@ bool MessageCopy::set_text_in_place(const TokenColumns& columns, std::size_t par
         measures_ = std::move(all);
     }
     const auto is_saturated = [](const Measure& sum) {
-        return std::max(sum.edit_groups, sum.media) == std::numeric_limits<std::int64_t>::max();
+        return std::max(sum.units, sum.media) == std::numeric_limits<std::int64_t>::max();
     };
     if (std::ranges::any_of(measures_, is_saturated)) return false;  // not to be taken apart again
     const Measures before = measure(columns, part);
@@ -88,7 +88,7 @@ bool MessageCopy::set_text_in_place(const TokenColumns& columns, std::size_t par
 
 void MessageCopy::add_measure(const PartView& part, const TokenColumns& columns, Measures& measures) {
     for (std::size_t c = 0; c < measures.size(); ++c)
-        detail::add_measure(part, *columns[c].counter, measures[c].edit_groups, measures[c].media);
+        detail::add_measure(part, *columns[c].counter, measures[c].units, measures[c].media);
 }
 
 /// What one part takes, for each of the columns.
@@ -108,9 +108,9 @@ void MessageCopy::describe_part(const TokenColumns& columns, std::size_t part, c
     };
     for (std::size_t c = 0; c < now.size(); ++c) {
         Measure& sum = measures_[c];
-        replace(sum.edit_groups, before[c].edit_groups, now[c].edit_groups);
+        replace(sum.units, before[c].units, now[c].units);
         replace(sum.media, before[c].media, now[c].media);
-        info.tokens[c] = add_saturating(columns[c].counter->to_tokens(sum.edit_groups), sum.media);
+        info.tokens[c] = add_saturating(columns[c].counter->to_tokens(sum.units), sum.media);
     }
 }
 

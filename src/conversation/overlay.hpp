@@ -62,7 +62,7 @@ public:
 private:
     /// What tokens of a message or a part come from, in one column.
     struct Measure {
-        std::int64_t edit_groups = 0;
+        std::int64_t units = 0;
         std::int64_t media = 0;
     };
     using Measures = std::vector<Measure>;

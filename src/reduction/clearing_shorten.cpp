@@ -99,7 +99,7 @@ void NewestShortening::stage(std::int64_t tokens) {
     }
 }
 
-/// Plans one result's shortening as a edit group of its own. Returns the tokens that it frees.
+/// Plans one result's shortening as an edit group of its own. Returns the tokens that it frees.
 std::int64_t NewestShortening::shorten(const ClearingCandidate& candidate, std::int64_t max_bytes) {
     const auto storage = scope_.storage_for(scope_.tool_of(candidate));
     if (!storage) return 0;

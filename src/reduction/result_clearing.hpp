@@ -17,7 +17,7 @@ public:
     /// Borrows both.
     ResultClearing(ClearingScope& scope, const ClearingCandidate& candidate) : scope_(scope), candidate_(candidate) {}
 
-    /// Plans it as a edit group of its own. Gives the tokens that it frees; 0 if everything was left as it is.
+    /// Plans it as an edit group of its own. Gives the tokens that it frees; 0 if everything was left as it is.
     std::int64_t stage();
     [[nodiscard]] EditGroup edit_group() const noexcept { return unit_; }
     /// A user's function decided.

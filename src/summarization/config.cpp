@@ -3,6 +3,7 @@
 #include "../chain/size_in_window.hpp"
 #include "whittle/base/detail/field_check.hpp"
 #include "whittle/base/detail/saturating.hpp"
+#include "whittle/summary/detail/summary_fields.hpp"
 
 #include <fmt/format.h>
 

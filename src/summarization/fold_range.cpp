@@ -103,7 +103,7 @@ std::size_t find_tail(const Outline& outline, std::span<const std::int64_t> toke
 }
 
 /// Summaries that stay: the new one stands behind them.
-struct Occurrence {
+struct StandingSummaries {
     std::size_t end = 0;  ///< behind the last one; 0: none stays
     int level = 0;        ///< of the new one
 };
@@ -113,12 +113,12 @@ int level_of(const MessageInfo& info) noexcept {
 }
 
 /// Among those that the fold could take.
-Occurrence find_occurrence(const Outline& outline, const std::vector<std::string_view>& rules, int per_level) {
+StandingSummaries find_standing(const Outline& outline, const std::vector<std::string_view>& rules, int per_level) {
     std::vector<std::size_t> summaries;
     for (std::size_t i = 0; i < outline.size(); ++i) {
         if (rules[i].empty() && origin_of(outline[i].mark) == Origin::summary) summaries.push_back(i);
     }
-    Occurrence standing;
+    StandingSummaries standing;
     while (!summaries.empty()) {
         const auto is_of_level = [&](std::size_t i) { return outline[i].mark->level <= standing.level; };
         const auto first = std::find_if_not(summaries.rbegin(), summaries.rend(), is_of_level).base();
@@ -134,7 +134,7 @@ Occurrence find_occurrence(const Outline& outline, const std::vector<std::string
 int keep_standing(const Outline& outline, std::span<const std::int64_t> tokens, const FoldLimits& limits,
                   std::vector<std::string_view>& rules) {
     constexpr std::int64_t largest_part = 3;  // of the limit
-    const Occurrence standing = find_occurrence(outline, rules, limits.summaries_per_level);
+    const StandingSummaries standing = find_standing(outline, rules, limits.summaries_per_level);
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < standing.end; ++i) sum = add_saturating(sum, rules[i].empty() ? tokens[i] : 0);
     if (sum > limits.limit_tokens / largest_part) {

@@ -84,7 +84,7 @@ ChunkPlanner::Draft ChunkPlanner::begin_draft(FoldPosition from, const DataFrame
     return draft;
 }
 
-const std::vector<DigestEntry>& ChunkPlanner::entries_of(std::size_t message) {
+const std::vector<SummaryEntry>& ChunkPlanner::entries_of(std::size_t message) {
     if (rendered_ != message) {
         entries_ = render_(message);
         rendered_ = message;
@@ -115,7 +115,7 @@ void ChunkPlanner::cut_back(Draft& draft, const Mark& to) {
 }
 
 /// Writes it in its place and measures it there: no text is copied twice.
-bool ChunkPlanner::append_if_fits(Draft& draft, const DigestEntry& entry, std::string_view body) const {
+bool ChunkPlanner::append_if_fits(Draft& draft, const SummaryEntry& entry, std::string_view body) const {
     const std::size_t begin = draft.plan.text.size();
     append_text(draft.plan.text, entry, body, draft.plan.next.byte > 0);
     const std::int64_t units =
@@ -129,7 +129,7 @@ bool ChunkPlanner::append_if_fits(Draft& draft, const DigestEntry& entry, std::s
 }
 
 /// Appends the longest prefix of `rest` that fits; absent if there is none.
-std::optional<std::string_view> ChunkPlanner::take_stretch(Draft& draft, const DigestEntry& entry,
+std::optional<std::string_view> ChunkPlanner::take_stretch(Draft& draft, const SummaryEntry& entry,
                                                            std::string_view rest) const {
     if (rest.size() <= draft.likely_bytes() && append_if_fits(draft, entry, rest)) return rest;
     const std::string_view stretch = longest_prefix(rest, draft.likely_bytes(), [&](std::string_view prefix) {
@@ -142,7 +142,7 @@ std::optional<std::string_view> ChunkPlanner::take_stretch(Draft& draft, const D
 /// As much as fits of the entry at `next`. Whether that is all of it.
 bool ChunkPlanner::take_entry(Draft& draft, bool is_last) {
     FoldPosition& at = draft.plan.next;
-    const DigestEntry& entry = entries_[at.entry];
+    const SummaryEntry& entry = entries_[at.entry];
     at.byte = std::min(at.byte, entry.body.size());
     const std::string_view rest = std::string_view(entry.body).substr(at.byte);
     const auto stretch = take_stretch(draft, entry, rest);
@@ -158,7 +158,7 @@ bool ChunkPlanner::take_entry(Draft& draft, bool is_last) {
 
 /// As much as fits of the message at `next`. Whether that is all of it.
 bool ChunkPlanner::take_message(Draft& draft) {
-    const std::vector<DigestEntry>& entries = entries_of(draft.plan.next.message);
+    const std::vector<SummaryEntry>& entries = entries_of(draft.plan.next.message);
     if (entries.empty()) draft.plan.pieces.push_back({.serial = members_[draft.plan.next.message].serial});
     while (draft.plan.next.entry < entries.size()) {
         if (!take_entry(draft, draft.plan.next.entry + 1 == entries.size())) return false;

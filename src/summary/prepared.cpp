@@ -43,7 +43,7 @@ std::optional<std::vector<std::size_t>> still_covered(const PreparedSummary& pre
     for (const std::size_t i : plan.folded) {
         if (covers.contains(outline[i].serial)) folded.push_back(i);
     }
-    if (folded.size() != covers.size() || fingerprint_of_range(outline, folded) != prepared.print())
+    if (folded.size() != covers.size() || fingerprint_of_range(outline, folded) != prepared.fingerprint())
         return std::nullopt;
     return folded;
 }

@@ -108,22 +108,22 @@ std::string shown_body(const PartView& part, const RenderOptions& options) {
 
 }  // namespace
 
-std::optional<DigestEntry> render_part(const PartView& part, const MessageInfo& info, std::size_t index,
-                                       const RenderOptions& options) {
+std::optional<SummaryEntry> render_part(const PartView& part, const MessageInfo& info, std::size_t index,
+                                        const RenderOptions& options) {
     if (part.kind == PartKind::thinking || part.kind == PartKind::other) return std::nullopt;
     if (part.kind == PartKind::text && is_blank(part.text)) return std::nullopt;
     if (origin_of(mark_of(info, index)) == Origin::attachment) return std::nullopt;  // read again, not remembered
-    return DigestEntry{label(part, info, index), shown_body(part, options)};
+    return SummaryEntry{label(part, info, index), shown_body(part, options)};
 }
 
-void append_text(std::string& text, const DigestEntry& entry, std::string_view body, bool is_continued) {
+void append_text(std::string& text, const SummaryEntry& entry, std::string_view body, bool is_continued) {
     text += entry.label;
     text += is_continued ? " continued=\"yes\">\n" : ">\n";
     text += body;
     text += "\n</entry>\n";
 }
 
-std::string to_text(const DigestEntry& entry, std::string_view body, bool is_continued) {
+std::string to_text(const SummaryEntry& entry, std::string_view body, bool is_continued) {
     std::string text;
     append_text(text, entry, body, is_continued);
     return text;

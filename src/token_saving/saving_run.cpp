@@ -23,7 +23,7 @@ void SavingRun::tell(const SavingCandidate& candidate, std::string_view rule, st
 }
 
 /// The report has the first one.
-void SavingRun::emit_error(std::string text) {
+void SavingRun::report_error(std::string text) {
     if (turn_.report.more().error.empty()) turn_.report.more().error = std::move(text);
 }
 

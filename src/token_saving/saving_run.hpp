@@ -72,7 +72,7 @@ private:
     void stage(const SavingCandidate& candidate, std::string whole, std::string now, Provenance provenance,
                std::string_view fact);
     void tell(const SavingCandidate& candidate, std::string_view rule, std::int64_t freed);
-    void emit_error(std::string text);
+    void report_error(std::string text);
 
     [[nodiscard]] std::optional<std::string> cut_text(std::string_view whole, std::string_view location) const;
     std::int64_t cut(const SavingCandidate& candidate);

@@ -58,7 +58,7 @@ void SavingRun::stage_words(Shorter text) {
 void SavingRun::note(const WordChoice& choice) {
     cache_hits_ += choice.remembered;
     is_at_limit_ = choice.is_undecided;
-    if (!choice.failure.empty()) emit_error("perplexity_classifier: " + choice.failure);
+    if (!choice.failure.empty()) report_error("perplexity_classifier: " + choice.failure);
 }
 
 void SavingRun::read_journal() {
@@ -93,7 +93,7 @@ std::optional<std::string> SavingRun::text_before_mid(const SavingCandidate& can
     if (was_cut || !has_fact(mark, name_, fact_head_tail)) return text;
     return cut_text(text, location_of(mark));
 } catch (const std::exception& error) {
-    emit_error(error.what());
+    report_error(error.what());
     return std::nullopt;
 }
 

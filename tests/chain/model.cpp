@@ -179,13 +179,13 @@ TEST_CASE("undoing every entry, newest first, gives the first list, and hosts ca
     }
 }
 
-TEST_CASE("dropping edit_groups leaves the edits of the others", "[chain][model]") {
+TEST_CASE("dropping edit groups leaves the edits of the others", "[chain][model]") {
     for (unsigned seed = 0; seed < 300; ++seed) {
         CAPTURE(seed);
         Rng random(seed);
         Conversation<> c("model");
         for (std::size_t n = 3 + random() % 10; n > 0; --n) c.push_back(random_message(random));
-        // Each edit group concerns one message of its own; edit_group k is about message k - 1.
+        // Each edit group concerns one message of its own; edit group k is about message k - 1.
         const bool with_structure = random() % 2 == 0;
         std::vector<Messages> now;  // what stands in each message's place
         for (const ChatMessage& m : c.messages()) now.push_back({m});

@@ -70,7 +70,7 @@ void check_known(const Transaction<M>& edit, std::size_t message) {
     }
 }
 
-/// Sets every part, from the last on, each in a edit group of its own; takes one of the edit_groups back.
+/// Sets every part, from the last on, each in an edit group of its own; takes one of them back.
 template <typename M>
 void edit_all(Transaction<M>& edit) {
     edit.allow_pinned(true);

@@ -30,7 +30,7 @@ Transaction<ChatMessage> edit_with_rules(Conversation<>& conversation) {
 
 }  // namespace
 
-TEST_CASE("the edit_group next to what it broke is taken back, the others are committed", "[transaction]") {
+TEST_CASE("the edit group next to what it broke is taken back, the others are committed", "[transaction]") {
     Conversation<> conversation = three_closed_rounds();
     auto edit = edit_with_rules(conversation);
     std::vector<EditGroup> edit_groups;
@@ -45,7 +45,7 @@ TEST_CASE("the edit_group next to what it broke is taken back, the others are co
     CHECK(conversation.messages()[6].parts[0].text == "short");
 }
 
-TEST_CASE("edit_groups that break no rule all stay, and none is taken that is not asked about", "[transaction]") {
+TEST_CASE("edit groups that break no rule all stay, and none is taken that is not asked about", "[transaction]") {
     Conversation<> conversation = three_closed_rounds();
     auto edit = edit_with_rules(conversation);
     const EditGroup harmless = edit.begin_edit_group();

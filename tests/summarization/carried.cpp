@@ -322,7 +322,7 @@ TEST_CASE("a hook under a floor that is too high counts only what is new", "[sum
 
 TEST_CASE("a part summary of half the room goes into the next request whole", "[summarization]") {
     const auto render = [](std::size_t) {
-        return std::vector<DigestEntry>{{.label = "<message", .body = std::string(40'000, 'm')}};
+        return std::vector<SummaryEntry>{{.label = "<message", .body = std::string(40'000, 'm')}};
     };
     const auto counter = chars();
     SummaryRequests requests(ChunkPlanner({{.serial = 1}, {.serial = 2}}, render, *counter), *counter, {});

@@ -37,7 +37,7 @@ std::string body(int lines, const std::string& indent, const std::string& statem
 }
 
 /// Units of 6 to 16 lines, as programs and tools write them.
-std::vector<Units> all_edit_groups() {
+std::vector<Units> all_units() {
     std::vector<Units> all{{"go"},   {"python"}, {"c++"},     {"typescript"}, {"rust"},
                            {"ruby"}, {"diff"},   {"go test"}, {"json"},       {"prose"}};
     for (int i = 0; i < 40; ++i) {
@@ -79,7 +79,7 @@ double whole_share(const Units& units, const LineRanges& passages) {
 }  // namespace
 
 TEST_CASE("passages follow each other without a gap and keep to their size", "[trimming]") {
-    for (const Units& units : all_edit_groups()) {
+    for (const Units& units : all_units()) {
         const auto lines = split_lines(units.text);
         for (const std::size_t most : {1U, 2U, 7U, 24U, 100'000U}) {
             std::uint32_t at = 0;
@@ -97,7 +97,7 @@ TEST_CASE("passages follow each other without a gap and keep to their size", "[t
 
 TEST_CASE("functions, hunks, tests, objects and paragraphs stay whole where a fixed width cuts them", "[trimming]") {
     constexpr std::size_t most = 24;
-    for (const Units& units : all_edit_groups()) {
+    for (const Units& units : all_units()) {
         INFO(units.name);
         const auto lines = split_lines(units.text);
         const double by_form = whole_share(units, cut_into_passages(lines, most));

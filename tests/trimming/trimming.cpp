@@ -91,7 +91,7 @@ TEST_CASE("a hook that runs again changes nothing", "[trimming]") {
 TEST_CASE("an edit waits until it pays for the text behind it", "[trimming]") {
     TrimmingSession session(at_once());
     session.call("read_file", R"({"path":"a"})", file_of("a", 40));
-    session.call("call_user_callback", "{}", std::string(40'000, 'z') + " short");  // stays in view for long: no lines
+    session.call("ask_user", "{}", std::string(40'000, 'z') + " short");  // stays in view for long: no lines
     session.idle_calls(3);
     const auto is_trimmed = [&] { return session.text_at(2).size() < 500; };
     int calls = 0;

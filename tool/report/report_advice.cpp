@@ -64,12 +64,12 @@ std::vector<ReportFigure> cost_figures_of(const ReportComparison& comparison, co
              .note = note(comparison.after, sent_after)},
             {.label = percent > -0.5 ? "saved" : "spent more",
              .value = fmt::format("{:.0f} %", std::abs(percent)),
-             .note = cost_with_edit_group(saved)}};
+             .note = cost_with_unit(saved)}};
 }
 
 std::string cost_sentence(const ReportComparison& comparison) {
-    return fmt::format("It cost {} {}. Under {} it would have cost {}, {}.", cost_with_edit_group(comparison.before),
-                       comparison.base, comparison.chain, cost_with_edit_group(comparison.after),
+    return fmt::format("It cost {} {}. Under {} it would have cost {}, {}.", cost_with_unit(comparison.before),
+                       comparison.base, comparison.chain, cost_with_unit(comparison.after),
                        change_of(comparison.before, comparison.after));
 }
 
@@ -89,7 +89,7 @@ std::string changes_sentence(const std::string& subject, const SessionReport& se
                     changes == 1 ? "once" : grouped(changes) + " times", numbered(less, "token"));
     if (refetches >= 0.5)
         text += fmt::format(" {} of its cost is for what a later call needed and had to fetch again.",
-                            cost_with_edit_group(again));
+                            cost_with_unit(again));
     return text;
 }
 
@@ -98,7 +98,7 @@ std::string advice_text(const ReportComparison& comparison) {
     if (percent >= noticeable)
         return fmt::format(
             "{} would have saved {:.0f} % here: {} in place of {}. To have that in your own agent:", comparison.subject,
-            percent, cost_with_edit_group(comparison.after), cost_with_edit_group(comparison.before));
+            percent, cost_with_unit(comparison.after), cost_with_unit(comparison.before));
     const std::string change = change_of(comparison.before, comparison.after);
     return fmt::format(
         "{}: under {} they would have cost {}. It saves where sessions grow long, most above 100,000 tokens. If yours "

@@ -32,7 +32,7 @@ std::string cost_text(const ReportCost& cost) {
     return cost.dollars ? cli::dollars(*cost.dollars) : rounded(cost.tokens);
 }
 
-std::string cost_with_edit_group(const ReportCost& cost) {
+std::string cost_with_unit(const ReportCost& cost) {
     const std::string worth = rounded(cost.tokens) + " tokens' worth";
     return cost.dollars ? fmt::format("{} ({})", cli::dollars(*cost.dollars), worth) : worth;
 }

@@ -22,6 +22,6 @@ struct ReportCost {
 /// "$12.34", or else "1,234,567". The script writes the same.
 [[nodiscard]] std::string cost_text(const ReportCost& cost);
 /// "$12.34 (1,234,567 tokens' worth)", or else "1,234,567 tokens' worth".
-[[nodiscard]] std::string cost_with_edit_group(const ReportCost& cost);
+[[nodiscard]] std::string cost_with_unit(const ReportCost& cost);
 
 }  // namespace whittle::cli

@@ -45,8 +45,8 @@ enum class Outcome {
 
 [[nodiscard]] std::string_view to_string(Outcome outcome) noexcept;
 
-/// What a middleware is about to commit, before units that a store refuses and thinking that becomes void go on top. A
-/// view: valid during the call of `ChainConfig::before_commit` only.
+/// What a middleware is about to commit, before edit groups that a store refuses and thinking that becomes void go on
+/// top. A view: valid during the call of `ChainConfig::before_commit` only.
 struct CommitPlan : CallbackContext {
     std::string_view middleware{};
     Hook hook = Hook::before_model;
@@ -159,5 +159,14 @@ void take_back_commits(Report& report);
 
 /// `to_text(report)` with the host's own names for messages: a report knows only their serials.
 [[nodiscard]] std::string to_text(const Report& report, const std::function<std::string(Serial)>& name_message);
+
+/// What `Conversation::sync` found.
+struct SyncResult {
+    std::size_t common_prefix = 0;  ///< messages that were the same
+    std::size_t appended = 0;       ///< messages that are new at the end
+    std::size_t replaced = 0;       ///< our messages that the host no longer has
+    bool diverged = false;          ///< the host changed or removed something that we had
+    std::uint64_t version = 0;      ///< with which the host's list is in step: what `apply_to` wants
+};
 
 }  // namespace whittle::inline v0

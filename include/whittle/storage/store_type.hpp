@@ -32,7 +32,7 @@ struct StoreType {
     std::function<void(Config&, ConfigEntry&)> complete{};
 };
 
-/// Which of two stores around one is the outer one: what is masked has to be masked before it is sealed.
+/// Which of two stores around one is the outer one: what is masked has to be masked before it is encrypted.
 enum class StoreLayer { encrypts, masks };
 
 /// A store around another one, which the keys of that ask for.

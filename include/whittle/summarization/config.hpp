@@ -17,7 +17,8 @@ namespace whittle::inline v0 {
 struct Trigger {
     std::int64_t context_tokens = 0;    ///< due above this many tokens, system text and tools included; 0: off
     std::int64_t context_messages = 0;  ///< due above this many messages; 0: off
-    double context_fraction = 0.0;      ///< due above this part of the model's window, once it is known; 0: off
+    /// Due above this part of the model's window, once it is known; 0: off. At most 1.
+    double context_fraction = 0.0;
     /// Due above this part where a fold breaks no prompt cache: after a pause, or behind a commit of `trimming`; 0:
     /// off. It needs a stage with a schedule (`Trimming`) in front.
     double free_fraction = 0.0;

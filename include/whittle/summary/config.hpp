@@ -73,11 +73,4 @@ inline constexpr std::int64_t default_max_input_tokens = 100'000;
 /// Adds every bad field to `problems`, each under "{name}.".
 void check_summary_generation(const SummaryGenerationConfig& config, std::string_view name, Problems& problems);
 
-class FieldCheck;
-
-namespace detail {
-/// Warns if `others` summarisers stand in front of this one in the chain. `key`: of its trigger.
-void warn_of_other_summarisers(std::size_t others, std::string_view key, FieldCheck& check);
-}  // namespace detail
-
 }  // namespace whittle::inline v0

@@ -33,7 +33,7 @@ struct TokenSavingConfig {
     bool enable_early_exit = true;  ///< nudge an agent that runs in circles
     bool enable_perplexity_compression = false;  ///< drop words of old texts
     /// `none`, `heuristic`, `frequency` (by the conversation's own counts, not a vocabulary) or `model`: which words
-    /// go.
+    /// go. Empty: none, no word-level compression.
     AnyWordClassifier perplexity_classifier{};
     int perplexity_recent_cutoff = 3;         ///< model calls ago; younger messages stay
     int perplexity_mid_cutoff = 10;           ///< model calls ago; from here on a message is old

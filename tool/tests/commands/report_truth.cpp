@@ -192,8 +192,8 @@ TEST_CASE("costs are in dollars where each session has a price, else in tokens' 
     CHECK(cost_text({.tokens = 10, .dollars = 1'234.5}) == "$1,234.50");
     CHECK(cost_text({.tokens = 10, .dollars = 0.01234}) == "$0.0123");
     CHECK(cost_text({.tokens = 10, .dollars = 0.0}) == "$0.00");
-    CHECK(cost_with_edit_group({.tokens = 1'000, .dollars = 2.0}) == "$2.00 (1,000 tokens' worth)");
-    CHECK(cost_with_edit_group({.tokens = 1'000}) == "1,000 tokens' worth");
+    CHECK(cost_with_unit({.tokens = 1'000, .dollars = 2.0}) == "$2.00 (1,000 tokens' worth)");
+    CHECK(cost_with_unit({.tokens = 1'000}) == "1,000 tokens' worth");
     ReportCost sum{.tokens = 1, .dollars = 1.0};
     sum += {.tokens = 2, .dollars = 2.0};
     CHECK(cost_text(sum) == "$3.00");

@@ -90,7 +90,7 @@ protected:
 
 private:
     void fit_window();
-    void run_stage(std::size_t stage, bool keeps_idle);
+    void run_stage(std::size_t stage, bool keeps_not_applicable);
     void take_back(const Savepoint& before);
     [[nodiscard]] ContextCount try_to_count();
     void finish(const ContextCount& after);

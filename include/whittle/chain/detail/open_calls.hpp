@@ -16,7 +16,4 @@ namespace whittle::inline v0::detail {
     const Outline& outline, const ToolContext& like,
     FunctionRef<void(std::size_t message, FunctionRef<void(const PartView&)>)> visit_parts);
 
-/// Hands the parts of a finished result to a sink, a plain text as a stream.
-void push_parts(std::span<const Part> parts, PartSink& out);
-
 }  // namespace whittle::inline v0::detail

@@ -34,17 +34,17 @@ template <AgentMessage M>
         print.up_to_thinking = print.whole;
     });
     if constexpr (HasThinkingSignature<M>) {
-        const std::string seal = print.has_thinking ? message_traits<M>::thinking_signature(m) : std::string();
-        if (!seal.empty()) {
-            print.thinking = hash128(seal, print.thinking);
-            print.up_to_thinking = hash128(seal, print.up_to_thinking);
+        const std::string signature = print.has_thinking ? message_traits<M>::thinking_signature(m) : std::string();
+        if (!signature.empty()) {
+            print.thinking = hash128(signature, print.thinking);
+            print.up_to_thinking = hash128(signature, print.up_to_thinking);
         }
     }
     return print;
 }
 
 template <AgentMessage M>
-[[nodiscard]] bool same_thinking_seal(const M& a, const M& b) {
+[[nodiscard]] bool same_thinking_signature(const M& a, const M& b) {
     if constexpr (HasThinkingSignature<M>) {
         return message_traits<M>::thinking_signature(a) == message_traits<M>::thinking_signature(b);
     } else {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Helpers of Conversation<M> that do not depend on the message type.
+// Checks of `History<M>` and of drafts that do not depend on the message type.
 
 #include "whittle/conversation/journal.hpp"
 #include "whittle/conversation/tool.hpp"

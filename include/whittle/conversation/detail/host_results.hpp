@@ -161,4 +161,7 @@ template <AgentMessage M>
     return copy;
 }
 
+/// Hands the parts of a finished result to a sink, a plain text as a stream.
+void push_parts(std::span<const Part> parts, PartSink& out);
+
 }  // namespace whittle::inline v0::detail

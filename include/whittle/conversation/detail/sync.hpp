@@ -5,6 +5,7 @@
 #include "whittle/conversation/detail/append_host.hpp"
 #include "whittle/conversation/detail/bound_thinking.hpp"
 #include "whittle/conversation/detail/replace.hpp"
+#include "whittle/conversation/report.hpp"
 
 #include <algorithm>
 #include <concepts>
@@ -15,15 +16,6 @@
 #include <vector>
 
 namespace whittle::inline v0 {
-
-/// What `Conversation::sync` found.
-struct SyncResult {
-    std::size_t common_prefix = 0;  ///< messages that were the same
-    std::size_t appended = 0;       ///< messages that are new at the end
-    std::size_t replaced = 0;       ///< our messages that the host no longer has
-    bool diverged = false;          ///< the host changed or removed something that we had
-    std::uint64_t version = 0;      ///< with which the host's list is in step: what `apply_to` wants
-};
 
 namespace detail {
 
@@ -42,7 +34,7 @@ template <AgentMessage M>
     } else {
         const MessageInfo& info = history.side.infos[index];
         const bool looks_same = info.fingerprint == fingerprint(host);
-        if (looks_same && (!info.has(PartKind::thinking) || same_thinking_seal(ours, host))) return true;
+        if (looks_same && (!info.has(PartKind::thinking) || same_thinking_signature(ours, host))) return true;
         return same_message(ours, host);
     }
 }

@@ -50,7 +50,7 @@ public:
         Serial group = 0;       ///< 0: in no tool round
         std::size_t bytes = 0;  ///< that it takes in a request, about: a guess saves copies of a growing text
     };
-    using Render = std::function<std::vector<DigestEntry>(std::size_t)>;  ///< message of the fold by position
+    using Render = std::function<std::vector<SummaryEntry>(std::size_t)>;  ///< message of the fold by position
 
     ChunkPlanner(std::vector<Member> members, Render render, const TokenCounter& counter)
         : members_(std::move(members)), render_(std::move(render)), counter_(counter) {}
@@ -69,14 +69,14 @@ private:
         FoldPosition next{};
     };
 
-    [[nodiscard]] const std::vector<DigestEntry>& entries_of(std::size_t message);
+    [[nodiscard]] const std::vector<SummaryEntry>& entries_of(std::size_t message);
     [[nodiscard]] std::size_t end_of_group(std::size_t message) const noexcept;
     [[nodiscard]] Draft begin_draft(FoldPosition from, const DataFrame& frame, std::int64_t max_tokens) const;
     [[nodiscard]] bool fits(const Draft& draft, std::string_view text) const;
     [[nodiscard]] static Mark mark(const Draft& draft) noexcept;
     static void cut_back(Draft& draft, const Mark& to);
-    [[nodiscard]] bool append_if_fits(Draft& draft, const DigestEntry& entry, std::string_view body) const;
-    [[nodiscard]] std::optional<std::string_view> take_stretch(Draft& draft, const DigestEntry& entry,
+    [[nodiscard]] bool append_if_fits(Draft& draft, const SummaryEntry& entry, std::string_view body) const;
+    [[nodiscard]] std::optional<std::string_view> take_stretch(Draft& draft, const SummaryEntry& entry,
                                                                std::string_view rest) const;
     [[nodiscard]] bool take_entry(Draft& draft, bool is_last);
     [[nodiscard]] bool take_message(Draft& draft);
@@ -86,7 +86,7 @@ private:
     Render render_;
     const TokenCounter& counter_;
     std::size_t rendered_ = static_cast<std::size_t>(-1);  // the message that `entries_` are of
-    std::vector<DigestEntry> entries_{};
+    std::vector<SummaryEntry> entries_{};
 };
 
 }  // namespace whittle::inline v0

@@ -26,7 +26,7 @@ public:
         : covers_(std::move(covers)), print_(print), ordered_at_(ordered_at) {}
 
     [[nodiscard]] const std::vector<Serial>& covers() const noexcept { return covers_; }
-    [[nodiscard]] Hash128 print() const noexcept { return print_; }
+    [[nodiscard]] Hash128 fingerprint() const noexcept { return print_; }
     [[nodiscard]] std::int64_t ordered_at() const noexcept { return ordered_at_; }
     [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.get_token(); }
     /// Nobody wants it any more.

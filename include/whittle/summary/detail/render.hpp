@@ -14,7 +14,7 @@
 namespace whittle::inline v0 {
 
 /// One part of a message as the summariser sees it: labelled data. `to_text` closes it.
-struct DigestEntry {
+struct SummaryEntry {
     std::string label{};  ///< the opening tag without its `>`
     std::string body{};   ///< escaped: holds no tag of ours
 };
@@ -26,14 +26,14 @@ struct RenderOptions {
 
 /// Part `index` of the message that `info` describes. Text, calls and results become text, media a line that says what
 /// and where it is, never its bytes. Nullopt for thinking, for opaque parts and for blank texts.
-[[nodiscard]] std::optional<DigestEntry> render_part(const PartView& part, const MessageInfo& info, std::size_t index,
-                                                     const RenderOptions& options);
+[[nodiscard]] std::optional<SummaryEntry> render_part(const PartView& part, const MessageInfo& info, std::size_t index,
+                                                      const RenderOptions& options);
 
 /// All parts of a message that are shown.
 template <AgentMessage M>
-[[nodiscard]] std::vector<DigestEntry> render_message(const M& m, const MessageInfo& info,
-                                                      const RenderOptions& options) {
-    std::vector<DigestEntry> entries;
+[[nodiscard]] std::vector<SummaryEntry> render_message(const M& m, const MessageInfo& info,
+                                                       const RenderOptions& options) {
+    std::vector<SummaryEntry> entries;
     std::size_t p = 0;
     message_traits<M>::for_each_part(m, [&](const PartView& part) {
         if (auto entry = render_part(part, info, p++, options)) entries.push_back(*std::move(entry));
@@ -42,9 +42,9 @@ template <AgentMessage M>
 }
 
 /// Appends an entry, or the stretch `body` of one; `is_continued` if it is not its first.
-void append_text(std::string& text, const DigestEntry& entry, std::string_view body, bool is_continued);
+void append_text(std::string& text, const SummaryEntry& entry, std::string_view body, bool is_continued);
 /// An entry, or the stretch `body` of one, as a text of its own.
-[[nodiscard]] std::string to_text(const DigestEntry& entry, std::string_view body, bool is_continued);
+[[nodiscard]] std::string to_text(const SummaryEntry& entry, std::string_view body, bool is_continued);
 
 /// What stands around the entries in the data message.
 struct DataFrame {

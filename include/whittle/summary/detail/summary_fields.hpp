@@ -1,9 +1,13 @@
 #pragma once
 
+#include "whittle/base/detail/field_check.hpp"
 #include "whittle/fields/config_field.hpp"
 #include "whittle/model/model.hpp"
 #include "whittle/summary/config.hpp"
 #include "whittle/summary/detail/fold.hpp"
+
+#include <cstddef>
+#include <string_view>
 
 namespace whittle::inline v0::detail {
 
@@ -39,5 +43,8 @@ template <typename Config>
             .meaning = "the summary's role: `automatic`, `user` or `system`",
             .words = {"automatic", "user", "system"}};
 }
+
+/// Warns if `others` summarisers stand in front of this one in the chain. `key`: of its trigger.
+void warn_of_other_summarisers(std::size_t others, std::string_view key, FieldCheck& check);
 
 }  // namespace whittle::inline v0::detail

@@ -36,7 +36,7 @@ namespace whittle::inline v0::detail {
 using nlohmann::ordered_json;
 
 /// RFC 8259 and nothing more; lone surrogates and bytes that are not UTF-8 are refused. Never recurses. Throws
-/// Error(parse_failed): "{attempted}: byte {offset from 0}: {reason}". Calls `poll` every 64 KiB of `text`.
+/// Error(parse_failed): "{operation}: byte {offset from 0}: {reason}". Calls `poll` every 64 KiB of `text`.
 [[nodiscard]] ordered_json parse_json(std::string_view operation, std::string_view text, const JsonLimits& limits = {},
                                       ParseNotes* notes = nullptr, Poll poll = no_poll);
 
