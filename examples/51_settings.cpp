@@ -17,7 +17,8 @@ PresetConfig settings() {
     PresetConfig config = recommended({.context_window = 32'000});
     config.trimming.keep_rounds = 5;  // the newest five calls keep their results, in both stages
     config.reduction.clear_retention_suffix_limit = 5;
-    config.chain.pins = has_error;                                           // failed results stay
+    config.summarization->keep_recent_messages = 10;  // five calls, five results: no summary of them
+    config.chain.pins = has_error;                    // failed results stay
     config.reduction.tool_config["grep"] = {.max_length_for_trunc = 4'000};  // bytes of one result
     return config;
 }
