@@ -41,10 +41,11 @@ int main() {
     const LoopCallbacks watch{.on_delta = [](const Delta& delta) {  // asks the server to stream
         if (delta.kind == Delta::Kind::text) std::cout << delta.text << std::flush;
     }};
+    const auto transport = std::make_shared<Recording>();
     // [model]
     OpenAIModelConfig config{.model = "a-model", .base_url = "http://localhost:8080/v1", .api_key = "from the host"};
-    config.dialect = *openai::find_dialect("llama_cpp");  // what kind of server it is
-    const auto model = std::make_shared<OpenAIChatModel>(std::make_shared<Recording>(), config);
+    config.dialect = *openai::find_dialect("llama_cpp");                      // what kind of server it is
+    const auto model = std::make_shared<OpenAIChatModel>(transport, config);  // transport: make_curl_transport()
     AgentLoop<openai::Message> loop{model, {read_page}, Chain<openai::Message>(ChainConfig{}), {}, watch};
     Conversation<openai::Message> conversation("bees");
     const RunResult result = loop.run(conversation, "What is on page 7?");

@@ -42,7 +42,8 @@ int main() {
     const ServerFacts facts = probe_server(*transport, address);
     PresetConfig config = preset_config(Preset::local, profile_with({.output_reserve = 500}, facts));
     if (facts.has_tokenizer) config.chain.token_counter = server_counter(transport, address, facts.kind);
-    const OpenAIModelConfig small{.model = "small", .base_url = address.base_url, .extra = pinned_to_slot("", 0)};
+    OpenAIModelConfig small{.model = "small", .base_url = address.base_url, .extra = pinned_to_slot("", 0)};
+    small.dialect = *openai::find_dialect("llama_cpp");  // Ollama: "ollama", at http://localhost:11434/v1
     const auto model =
         with_truncation_check(std::make_shared<OpenAIChatModel>(transport, small), {.window = facts.context_window});
     AgentLoop<openai::Message> loop{model, {}, make_chain<openai::Message>(config)};
