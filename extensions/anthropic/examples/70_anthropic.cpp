@@ -24,6 +24,31 @@ struct Provider final : HttpTransport {
     }
 };
 
+/// Where your client calls the provider; an answer that says too long becomes ModelError(Overflow{limit, used}, text).
+nlohmann::ordered_json invoke(const nlohmann::ordered_json& body) {
+    return {{"role", "assistant"},
+            {"content", {{{"type", "text"}, {"text", std::to_string(body["messages"].size()) + " message came."}}}},
+            {"usage", {{"input_tokens", 12}, {"output_tokens", 4}}}};
+}
+
+// [client]
+struct OwnClient final : Model<anthropic::Message> {
+    Reply<anthropic::Message> generate(const ModelRequest<anthropic::Message>& request) override {
+        nlohmann::ordered_json body{{"max_tokens", 8'192}};
+        if (!request.system.empty()) body["system"] = request.system;
+        for (const anthropic::Message& message : request.messages) body["messages"].push_back(message.json());
+        for (const ToolSpec& tool : request.tools)
+            body["tools"].push_back({{"name", tool.name},
+                                     {"description", tool.description},
+                                     {"input_schema", nlohmann::ordered_json::parse(tool.parameters)}});
+        const auto response = invoke(body);  // your client; it throws a ModelError
+        auto message = anthropic::Message::from_response(response);
+        const auto usage = message.usage();
+        return {std::move(message), usage};  // and the FinishReason of its stop_reason
+    }
+};
+// [/client]
+
 }  // namespace
 
 int main() {
@@ -31,13 +56,16 @@ int main() {
     // [model]
     AnthropicModelConfig config{.model = "a-model", .api_key = "from the host"};
     config.extra = R"({"thinking": {"type": "adaptive"}})";
-    const auto model = std::make_shared<AnthropicModel>(transport, config);
+    const auto model = std::make_shared<AnthropicModel>(transport, config);  // transport: make_curl_transport()
 
     AgentLoop<anthropic::Message> loop{model, Chain<anthropic::Message>(ChainConfig{}), {.system = "Be brief."}};
     Conversation<anthropic::Message> conversation("bees");
     const RunResult result = loop.run(conversation, "What is this book about?");
     std::cout << result.text << ' ' << result.usage.total() << " tokens\n";
     // [/model]
+    Conversation<anthropic::Message> other("other");
+    AgentLoop<anthropic::Message> own{std::make_shared<OwnClient>(), Chain<anthropic::Message>(ChainConfig{})};
+    std::cout << own.run(other, "Hello.").text << '\n';
     // [wire]
     const std::vector messages{anthropic::Message({{"role", "user"}, {"content", " "}})};
     for (const WireViolation& broken : anthropic::check_wire(messages))
