@@ -19,6 +19,7 @@ class ShownTransport final : public HttpTransport {
 };
 
 int main() {
+    const auto clock = std::make_shared<ManualClock>();
     // [watch]
     telemetry::OpenTelemetry exporter({.endpoint = "https://collector.example:4318",
                                        .headers = {{"Authorization", "Bearer <key>"}},
@@ -37,9 +38,9 @@ int main() {
                 to_otlp(report);
                 to_text(report);
             }};
-    // [/watch]
-    const Chain chain{ChainConfig{.storage = memory_storage(), .clock = std::make_shared<ManualClock>()}, watch,
+    const Chain chain{ChainConfig{.storage = memory_storage(), .clock = clock}, watch,
                       Reduction{{.max_tokens_for_clear = 10'000, .clear_target_tokens = 5'000}}};
+    // [/watch]
     Conversation history("book");
     history.push_back(ChatMessage::user("Read the book."));
     for (int page = 1; page <= 5; ++page) {
