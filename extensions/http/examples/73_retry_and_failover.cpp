@@ -13,6 +13,7 @@ using namespace whittle;
 namespace {
 
 /// A host's own model: a transport, and a body of its own.
+// [transport]
 struct RemoteModel final : Model<ChatMessage> {
     std::shared_ptr<HttpTransport> transport = make_curl_transport({.user_agent = "reader/1.0"});
 
@@ -23,6 +24,7 @@ struct RemoteModel final : Model<ChatMessage> {
         return {.message = ChatMessage::assistant(answer.body)};
     }
 };
+// [/transport]
 
 }  // namespace
 
