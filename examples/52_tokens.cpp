@@ -11,6 +11,11 @@ int main() {
     for (const auto& counter : {chars(), pessimistic(), estimate()})
         std::cout << counter->id() << ": " << counter->count(text) << " tokens\n";
 
+    PresetConfig settings = recommended({.context_window = 200'000});
+    settings.chain.token_counter = estimate();
+    settings.chain.profile.cache = *find_cache_profile("openai");  // how your provider caches prompts
+    const Chain<> chain = make_chain(settings);
+
     Conversation conversation("bill");
     conversation.push_back(ChatMessage::user(std::string(40'000, 'x')));
     std::cout << "before the first reply: " << conversation.context(chars(), {}, {}).total << " tokens\n";
