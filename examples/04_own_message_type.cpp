@@ -31,9 +31,11 @@ int main() {
     conversation.push_back({true, "I see a red box. " + std::string(100, '.')});
     conversation.push_back({false, "Good."});
 
+    // [edit]
     auto edit = conversation.edit("example");
     edit.set_text(1, 0, "I see a red box.", {.origin = Origin::placeholder, .reason = "shorten"});
     const CommitResult result = edit.commit();
+    // [/edit]
     std::cout << result.tokens_before << " -> " << result.tokens_after << " tokens, first change at message "
               << *result.first_changed << '\n';
     std::cout << validate<robot::Line>(conversation.messages(), openai_chat()).size() << " violations\n";
