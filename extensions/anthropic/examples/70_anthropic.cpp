@@ -66,9 +66,7 @@ int main() {
     Conversation<anthropic::Message> other("other");
     AgentLoop<anthropic::Message> own{std::make_shared<OwnClient>(), Chain<anthropic::Message>(ChainConfig{})};
     std::cout << own.run(other, "Hello.").text << '\n';
-    // [wire]
     const std::vector messages{anthropic::Message({{"role", "user"}, {"content", " "}})};
     for (const WireViolation& broken : anthropic::check_wire(messages))
         std::cout << broken.rule << ", message " << broken.message << ": " << broken.text << '\n';
-    // [/wire]
 }

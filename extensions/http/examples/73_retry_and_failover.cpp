@@ -13,9 +13,10 @@ using namespace whittle;
 namespace {
 
 /// A host's own model: a transport, and a body of its own.
-// [transport]
 struct RemoteModel final : Model<ChatMessage> {
+    // [transport]
     std::shared_ptr<HttpTransport> transport = make_curl_transport({.user_agent = "reader/1.0"});
+    // [/transport]
 
     Reply<ChatMessage> generate(const ModelRequest<ChatMessage>&) override {
         const HttpResponse answer = transport->send({.url = "http://127.0.0.1:1/", .body = "{}"});  // nobody is there
@@ -24,7 +25,6 @@ struct RemoteModel final : Model<ChatMessage> {
         return {.message = ChatMessage::assistant(answer.body)};
     }
 };
-// [/transport]
 
 }  // namespace
 
