@@ -1,11 +1,13 @@
 #include "config_types.hpp"
 
 #include "whittle/anthropic/anthropic_model_type.hpp"
-#include "whittle/condensing/condensing.hpp"
 #include "whittle/convert/converted_model.hpp"
 #include "whittle/openai/openai_model_type.hpp"
 #include "whittle/redaction/redacted_store_type.hpp"
 #include "whittle/tiktoken/exact_counter_type.hpp"
+#if WHITTLE_HAVE_CONDENSING
+#    include "whittle/condensing/condensing.hpp"
+#endif
 #if WHITTLE_HAVE_HTTP
 #    include "whittle/http/curl_transport.hpp"
 #endif
@@ -30,7 +32,9 @@ namespace {
 
 template <AgentMessage... Ms>
 void register_over(ConfigTypes& types, const EnvironmentLookup& environment) {
+#if WHITTLE_HAVE_CONDENSING
     types.register_middleware<Ms...>(condensing_type(), make_condensing);
+#endif
 #if WHITTLE_HAVE_RELEASE_CONTEXT
     types.register_middleware<Ms...>(release_context_type(), make_release_context);
 #endif
