@@ -23,7 +23,7 @@ enum class OnFailure {
     propagate,   ///< the hook throws, once the attempts are used up; `ChainConfig::on_error` decides who sees it
 };
 
-/// Settings of `Compaction`; docs/compaction.md has the table. Sizes are those of whole requests.
+/// Settings of `Compaction`; docs/compaction.md explains them. Sizes are those of whole requests.
 struct CompactionConfig {
     std::int64_t threshold_tokens = 40'000;  ///< due above this many tokens, system text and tools included
     /// Instead: above this part of the model's window, once it is known; 0: off. 0.6 is a good value.

@@ -160,7 +160,7 @@ public:
     /// Model replies so far.
     [[nodiscard]] int model_calls() const noexcept { return history_.side.counters.model_calls; }
 
-    /// A transaction of its own, outside of any chain. docs/chain.md says what the environment may hold.
+    /// A transaction of its own, outside of any chain. `EditEnvironment` says what it may hold.
     [[nodiscard]] Transaction<M> edit(std::string_view by);
     [[nodiscard]] Transaction<M> edit(std::string_view by, EditEnvironment environment);
 

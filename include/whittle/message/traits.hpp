@@ -16,7 +16,7 @@
 namespace whittle::inline v0 {
 
 /// How the library reads and edits messages of type M. Specialise it for your own type; all members are static.
-/// docs/message.md has the table and an example (`examples/04_own_message_type.cpp`).
+/// docs/message.md has the list and an example (`examples/04_own_message_type.cpp`).
 template <typename M>
 struct message_traits;
 

@@ -25,7 +25,7 @@ struct PruningDetail : CallbackContext {
     const Provenance* provenance = nullptr;  ///< of its first part; null: original
 };
 
-/// Which old tool results are replaced by placeholders, and what stays; docs/compaction.md has the table.
+/// Which old tool results are replaced by placeholders, and what stays; docs/compaction.md explains the options.
 struct PruningConfig {
     std::vector<std::string> protected_tools{};  ///< beside those of the chain: their results are never pruned
     /// True: that result stays. Called once for each result of a plan, and by `Compaction` for results whose media are

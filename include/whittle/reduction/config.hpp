@@ -29,7 +29,7 @@ struct ToolReductionConfig {
     std::optional<std::int64_t> max_length_for_trunc{};  ///< bytes of text that one result of this tool keeps
 };
 
-/// Settings of `Reduction`; docs/reduction.md has the table.
+/// Settings of `Reduction`; docs/reduction.md explains them.
 struct ReductionConfig {
     std::shared_ptr<Storage> backend{};  ///< own storage. Null: the chain's
     bool skip_truncation = false;        ///< do not shorten results when they return

@@ -55,7 +55,7 @@ struct AttachFilesConfig {
     friend bool operator==(const AttachFilesConfig&, const AttachFilesConfig&) = default;
 };
 
-/// Settings of `Summarization`; docs/summarization.md has the table.
+/// Settings of `Summarization`; docs/summarization.md explains them.
 struct SummarizationConfig {
     Trigger trigger{.context_tokens = 160'000};     ///< any one condition starts a summary
     std::int64_t keep_recent_tokens = 15'000;       ///< tokens of the newest rounds kept word for word

@@ -18,7 +18,7 @@ enum class SavingTime {
     batched,     ///< once they left the exempt window, together, every `batch_calls` model calls
 };
 
-/// Settings of `TokenSaving`; docs/token_saving.md has the table. "chars" are Unicode code points.
+/// Settings of `TokenSaving`; docs/token_saving.md explains them. "chars" are Unicode code points.
 struct TokenSavingConfig {
     std::int64_t compress_threshold_chars = 1'800;  ///< longer tool results are cut to head and tail
     std::int64_t head_keep_chars = 900;             ///< code points kept of the start
