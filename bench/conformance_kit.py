@@ -33,7 +33,7 @@ class ByRule:
             "type": "summarization",
             "trigger": {"context_tokens": 50},
             "keep_recent_tokens": room // 8,
-            "plain_summary_tokens": max(50, room // 3),
+            "rule_based_summary_tokens": max(50, room // 3),
             "retained_facts_tokens": room // 3 if self.facts else 0,
             "preserve_user_messages": {"max_tokens": room // 8},
         }

@@ -39,7 +39,7 @@ std::shared_ptr<const TokenCounter> exact_by_words_of(std::string_view text) {
         at = end;
     }
     const std::string packed = pack_custom_vocabulary("words", "o200k_base", test::to_tiktoken_file(ranks));
-    return exact(Vocabulary::from_packed(packed));
+    return exact_counter(Vocabulary::from_packed(packed));
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ void undue() {
 void clear() {
     const Chain<> chain = chain_of({.max_tokens_for_clear = 1'000, .clear_retention_suffix_limit = 3});
     Conversation<> conversation = bench::history_of(10'000, 2'500);
-    static_cast<void>(conversation.tokens(chars()));
+    static_cast<void>(conversation.tokens(chars_counter()));
     whittle_run_clear(chain, conversation);
 }
 
@@ -87,7 +87,7 @@ void clear() {
 int main(int argc, char** argv) {
     const std::string_view work = argc == 2 ? argv[1] : "";
     if (work == "estimate") {
-        whittle_count_text(*estimate(), fixed_text());
+        whittle_count_text(*estimate_counter(), fixed_text());
     } else if (work == "exact") {
         const std::string text = fixed_text();
         whittle_count_text(*exact_by_words_of(std::string_view(text).substr(0, text.size() / 2)), text);

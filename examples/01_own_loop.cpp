@@ -26,7 +26,7 @@ void run_tools(Conversation<>& conversation, const Chain<>& chain, const HookReq
     for (const ToolContext& call : chain.pending_tool_calls(conversation, request)) {
         CollectingSink result;
         ToolOutcome outcome = chain.wrap_tool(call, result, list_files);
-        returns.push_back(to_return(call, result, std::move(outcome)));
+        returns.push_back(collect_tool_return(call, result, std::move(outcome)));
     }
     conversation.push_tool_results(returns);
 }

@@ -24,12 +24,12 @@ int main() {
     Conversation conversation("eight-pages");
     const RunResult result = loop.run(conversation, "Read all pages.");
     // [/loop]
-    std::cout << to_string(result.finish) << " after " << result.steps << " steps: " << result.text << '\n';
-    std::cout << conversation.tokens(chars()) << " tokens in the history, " << conversation.journal().size()
+    std::cout << to_string(result.outcome) << " after " << result.steps << " steps: " << result.text << '\n';
+    std::cout << conversation.tokens(chars_counter()) << " tokens in the history, " << conversation.journal().size()
               << " commits\n";
     std::cout << text_of(conversation.messages()[2], 0) << '\n';
     std::cout << "in the store: " << store->get("eight-pages/clear/call_1")->size() << " bytes\n";
     while (conversation.undo()) {
     }
-    std::cout << conversation.tokens(chars()) << " tokens after undoing everything\n";
+    std::cout << conversation.tokens(chars_counter()) << " tokens after undoing everything\n";
 }

@@ -50,5 +50,5 @@ int main() {
     std::cout << to_text(chain.before_model(conversation));
     for (const ChatMessage& m : conversation.messages()) std::cout << to_string(m.role) << ": " << text_of(m) << '\n';
     conversation.undo();
-    std::cout << "after undo: " << conversation.tokens(chars()) << " tokens\n";
+    std::cout << "after undo: " << conversation.tokens(chars_counter()) << " tokens\n";
 }

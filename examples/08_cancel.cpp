@@ -29,8 +29,8 @@ int main() {
         ChatMessage::assistant().call("1", "watch_log").call("2", "watch_log"), ChatMessage::assistant("I saw it.")});
     AgentLoop loop{model, {watch}, Chain{ChainConfig{}, Reduction{{.skip_truncation = true}}}};
     Conversation conversation("cancelled");
-    std::cout << to_string(loop.run(conversation, "Watch the logs.", stop.get_token()).finish) << '\n';
+    std::cout << to_string(loop.run(conversation, "Watch the logs.", stop.get_token()).outcome) << '\n';
     for (const std::size_t result : {2U, 3U}) std::cout << "- " << text_of(conversation.messages()[result], 0) << '\n';
     std::cout << "violations: " << validate(conversation.messages(), openai_chat()).size() << '\n';
-    std::cout << "taken up again: " << to_string(loop.run(conversation, "What did you see?").finish) << '\n';
+    std::cout << "taken up again: " << to_string(loop.run(conversation, "What did you see?").outcome) << '\n';
 }

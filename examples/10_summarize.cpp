@@ -8,7 +8,7 @@ using namespace whittle;
 namespace {
 
 /// Stands for a real model.
-std::shared_ptr<Model<ChatMessage>> summariser() {
+std::shared_ptr<Model<ChatMessage>> summarizer() {
     const char* text = "<analysis>...</analysis><summary>Pages 1 to 6 were read; nothing odd so far.</summary>";
     return std::make_shared<ScriptedModel<ChatMessage>>(
         [text](const ModelRequest<ChatMessage>&) { return Reply<ChatMessage>{ChatMessage::assistant(text)}; });
@@ -26,7 +26,7 @@ void read_pages(Conversation<>& conversation, int first, int last) {
 
 int main() {
     // [summarize]
-    Summarization summarization{summariser(),
+    Summarization summarization{summarizer(),
                                 {.trigger = {.context_tokens = 8'000},
                                  .keep_recent_tokens = 2'000,
                                  .transcript_file_path = "session.jsonl",

@@ -47,11 +47,11 @@ int main() {
     Conversation pruned = talk();
     show(pruned, Chain{ChainConfig{.storage = memory_storage()}, Pruning<>{pruning()}}.before_model(pruned));
     // [ladder]
-    const auto summariser = std::make_shared<ScriptedModel<ChatMessage>>(std::vector{
+    const auto summarizer = std::make_shared<ScriptedModel<ChatMessage>>(std::vector{
         ChatMessage::assistant("Plan and notes were read; the page is to look like a picture: blue, red title.")});
     const Chain ladder{
         ChainConfig{.storage = memory_storage()},
-        Compaction<>{summariser, {.threshold_tokens = 140, .target_tokens = 100, .summary_size_tokens = 50}}};
+        Compaction<>{summarizer, {.threshold_tokens = 140, .target_tokens = 100, .summary_size_tokens = 50}}};
     // [/ladder]
     Conversation compacted = talk();
     show(compacted, ladder.before_model(compacted));

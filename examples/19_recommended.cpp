@@ -38,7 +38,7 @@ int main() {
     for (int number = 1; number <= 40; ++number) {
         const std::string path = "{\"path\":\"file" + std::to_string(number) + "\"";
         chain.before_model(conversation);
-        largest = std::max(largest, conversation.tokens(chars()));
+        largest = std::max(largest, conversation.tokens(chars_counter()));
         add_call(conversation, "read_file", path + "}", file(number));
         chain.before_model(conversation);
         add_call(conversation, "edit", path + R"(,"old_string":"step 7","new_string":"step 8"})", "ok");
@@ -48,5 +48,5 @@ int main() {
     std::cout << "in the store     " << chain.config().storage->get("files/2")->size() << " bytes\n";
     while (conversation.undo()) {
     }
-    std::cout << "all undone       " << conversation.tokens(chars()) << " tokens\n";
+    std::cout << "all undone       " << conversation.tokens(chars_counter()) << " tokens\n";
 }

@@ -27,7 +27,7 @@ int main() {
     Conversation<> conversation = session();
     // [button]
     const Chain chain{ChainConfig{.storage = memory_storage()},
-                      Summarization<>{nullptr, {.keep_recent_tokens = 500, .plain_summary_tokens = 400}}};
+                      Summarization<>{nullptr, {.keep_recent_tokens = 500, .rule_based_summary_tokens = 400}}};
     const Report& plan = chain.compact_now(conversation, {.target_tokens = 2'000, .dry_run = true});
     std::cout << "now      " << plan.tokens_before << " tokens in " << conversation.size() << " messages\n";
     const Report& done = chain.compact_now(conversation, {.target_tokens = 2'000});

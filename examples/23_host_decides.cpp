@@ -36,7 +36,7 @@ int main() {
     };
     SummarizationConfig summary{.trigger = {.context_tokens = 6'000, .context_messages = 12, .needs_all = true},
                                 .keep_recent_tokens = 500};
-    summary.plain_summary_tokens = 300;
+    summary.rule_based_summary_tokens = 300;
     const Chain<> chain{config, callbacks, Summarization<>{nullptr, summary, files}};
     // [/host]
     Conversation<> conversation("host");

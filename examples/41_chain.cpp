@@ -18,6 +18,6 @@ int main() {
     std::cout << to_text(chain.before_model(conversation));
     while (conversation.undo()) {
     }
-    std::cout << "undone: " << conversation.tokens(chars()) << " tokens\n";
+    std::cout << "undone: " << conversation.tokens(chars_counter()) << " tokens\n";
     // [/chain]
 }

@@ -20,7 +20,7 @@ int main() {
         CollectingSink result;
         const ToolContext call = chain.pending_tool_calls(conversation).front();
         ToolOutcome outcome = chain.wrap_tool(call, result, make);
-        conversation.push_tool_results(std::vector{to_return(call, result, std::move(outcome))});
+        conversation.push_tool_results(std::vector{collect_tool_return(call, result, std::move(outcome))});
     }
     chain.before_model(conversation);
     // [/reduction]

@@ -36,11 +36,11 @@ int main() {
 
     Conversation conversation("book");
     const RunResult result = loop.run(conversation, "Read all pages.");
-    std::cout << to_string(result.finish) << " after " << result.steps << " steps: " << result.text << '\n'
-              << conversation.tokens(chars()) << " tokens in the history\n"
+    std::cout << to_string(result.outcome) << " after " << result.steps << " steps: " << result.text << '\n'
+              << conversation.tokens(chars_counter()) << " tokens in the history\n"
               << "page 1 is now: " << text_of(conversation.messages()[2], 0) << '\n';
     while (conversation.undo()) {
     }
-    std::cout << conversation.tokens(chars()) << " tokens, all undone\n";
+    std::cout << conversation.tokens(chars_counter()) << " tokens, all undone\n";
     // [/agent]
 }

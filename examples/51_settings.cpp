@@ -36,7 +36,7 @@ void add_call(Conversation<>& conversation, const Chain<>& chain, const std::str
             out.write(output);
             return ToolOutcome{.is_error = is_error};
         });
-        returns.push_back(to_return(call, result, std::move(outcome)));
+        returns.push_back(collect_tool_return(call, result, std::move(outcome)));
     }
     conversation.push_tool_results(returns);
 }

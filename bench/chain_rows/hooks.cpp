@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t hook_steps = 200;
 
-Chain<> chain_of(std::int64_t trigger, std::shared_ptr<const TokenCounter> counter = chars()) {
+Chain<> chain_of(std::int64_t trigger, std::shared_ptr<const TokenCounter> counter = chars_counter()) {
     ChainConfig config;
     config.storage = memory_storage();
     config.token_counter = std::move(counter);
@@ -29,7 +29,8 @@ Chain<> chain_of(std::int64_t trigger, std::shared_ptr<const TokenCounter> count
 
 std::int64_t cleared_in(const Conversation<>& conversation) {
     return std::ranges::count_if(conversation.messages(), [](const ChatMessage& m) {
-        return m.role == Role::tool && count_message(m, *chars()) < static_cast<std::int64_t>(bytes_per_result) / 8;
+        return m.role == Role::tool &&
+               count_message(m, *chars_counter()) < static_cast<std::int64_t>(bytes_per_result) / 8;
     });
 }
 
@@ -107,7 +108,7 @@ Row undue(std::size_t messages) {
 
 /// The texts of the steps and those that are only counted differ, so that neither finds the other's pieces known.
 Row undue_exact(std::size_t messages, const std::string& vocabulary) {
-    const auto counter = exact(Vocabulary::open(vocabulary));
+    const auto counter = exact_counter(Vocabulary::open(vocabulary));
     const Chain<> chain = chain_of(never, counter);
     Conversation<> conversation = history_of(messages, bytes_per_result);
     for (std::string& log : logs_of(hook_steps, 1)) push_round(conversation, std::move(log));
@@ -137,7 +138,7 @@ Row undue_exact(std::size_t messages, const std::string& vocabulary) {
 Row clear(std::size_t messages) {
     const Chain<> chain = chain_of(1'000);
     Conversation<> conversation = history_of(messages, bytes_per_result);
-    static_cast<void>(conversation.tokens(chars()));  // a running conversation has its counts
+    static_cast<void>(conversation.tokens(chars_counter()));  // a running conversation has its counts
     const long before = allocations_so_far();
     Row row;
     row.seconds = seconds_of([&] { chain.before_model(conversation); });
@@ -178,7 +179,7 @@ Row summary(std::size_t messages) {
     ChainConfig defaults;
     const Chain chain{std::move(defaults), Summarization{std::shared_ptr<Model<ChatMessage>>(model), config}};
     Conversation<> conversation = history_of(messages, bytes_per_result);
-    static_cast<void>(conversation.tokens(chars()));
+    static_cast<void>(conversation.tokens(chars_counter()));
     const long before = allocations_so_far();
     const double start = cpu_seconds();
     chain.before_model(conversation);

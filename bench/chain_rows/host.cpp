@@ -113,7 +113,7 @@ Row sync(std::size_t messages) {
 /// Its counts by `chars` and its stamps are known. The host's messages are on the heap either way: what a vector of
 /// them takes is counted apart. The check is the number of messages.
 Row memory(std::size_t messages) {
-    const auto counter = chars();
+    const auto counter = chars_counter();
     const std::size_t empty = heap_bytes();
     const Host host = host_of(messages);
     const std::size_t of_host = heap_bytes() - empty;

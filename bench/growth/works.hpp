@@ -30,7 +30,7 @@ Reply<M> fixed_summary(const ModelRequest<M>&) {
 }
 
 template <AgentMessage M>
-std::shared_ptr<Model<M>> fixed_summariser() {
+std::shared_ptr<Model<M>> fixed_summarizer() {
     return std::make_shared<ScriptedModel<M>>(&fixed_summary<M>);
 }
 
@@ -51,11 +51,11 @@ std::shared_ptr<Middleware<M>> stage_of(std::string_view name) {
         config.summary_size_tokens = 60;
         config.current_turn_keep_rounds = 1;
         config.pruning->skip_boundary_turns = 1;
-        return std::make_shared<Compaction<M>>(fixed_summariser<M>(), config);
+        return std::make_shared<Compaction<M>>(fixed_summarizer<M>(), config);
     }
     if (name == "summarize") {
         SummarizationConfig config{.trigger = {.context_tokens = 400}, .keep_recent_tokens = 0};
-        return std::make_shared<Summarization<M>>(fixed_summariser<M>(), config);
+        return std::make_shared<Summarization<M>>(fixed_summarizer<M>(), config);
     }
     TokenSavingConfig config{.compress_threshold_chars = 30,
                              .head_keep_chars = 10,

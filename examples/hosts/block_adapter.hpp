@@ -94,7 +94,7 @@ public:
             out.write(result.content);
             return whittle::ToolOutcome{.is_error = result.failed};
         });
-        returns_.push_back(to_return(*call, sink, std::move(outcome)));
+        returns_.push_back(collect_tool_return(*call, sink, std::move(outcome)));
         result.content = text_of(returns_.back());
     }
 

@@ -86,7 +86,7 @@ public:
             out.write(result);
             return whittle::ToolOutcome{};
         });
-        shown_.push_back(to_return(call, sink, std::move(outcome)));
+        shown_.push_back(collect_tool_return(call, sink, std::move(outcome)));
         result = text_of(shown_.back());
     }
 

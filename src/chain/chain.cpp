@@ -11,13 +11,13 @@
 
 namespace whittle::inline v0 {
 
-std::string_view to_string(Finish finish) noexcept {
-    switch (finish) {
-        case Finish::answered: return "answered";
-        case Finish::return_direct: return "return_direct";
-        case Finish::step_limit: return "step_limit";
-        case Finish::stopped: return "stopped";
-        case Finish::failed: return "failed";
+std::string_view to_string(RunOutcome outcome) noexcept {
+    switch (outcome) {
+        case RunOutcome::answered: return "answered";
+        case RunOutcome::return_direct: return "return_direct";
+        case RunOutcome::step_limit: return "step_limit";
+        case RunOutcome::stopped: return "stopped";
+        case RunOutcome::failed: return "failed";
     }
     return "unknown";
 }

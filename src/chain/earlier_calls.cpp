@@ -2,10 +2,10 @@
 
 namespace whittle::inline v0::detail {
 
-std::shared_ptr<EarlierCalls> EarlierCalls::of(Attachments& attachments) {
+std::shared_ptr<EarlierCalls> EarlierCalls::of(ConversationCaches& caches) {
     static constexpr std::string_view owner = "earlier_calls";
-    auto found = std::static_pointer_cast<EarlierCalls>(attachments.find(owner));
-    if (!found) attachments.set(owner, found = std::make_shared<EarlierCalls>());
+    auto found = std::static_pointer_cast<EarlierCalls>(caches.find(owner));
+    if (!found) caches.set(owner, found = std::make_shared<EarlierCalls>());
     return found;
 }
 

@@ -30,8 +30,8 @@ EditEnvironment HookTurn::environment() const {
             .before_commit = config.dry_run ? nullptr : &config.before_commit,
             .report = &report,
             .events = &on_event,
-            .on_prefix_edit =
-                config.profile.thinking_bound_to_prefix ? std::optional(config.on_prefix_edit) : std::nullopt};
+            .thinking_on_prefix_edit =
+                config.profile.thinking_bound_to_prefix ? std::optional(config.thinking_on_prefix_edit) : std::nullopt};
 }
 
 std::int64_t HookTurn::tokens_above_target() const {

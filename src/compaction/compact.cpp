@@ -27,7 +27,7 @@ SummaryWork compaction_attempt(const CompactionWork& work) {
             .functions = work.functions,
             .sizes = work.sizes,
             .cool_down = cool_down_of(work.config, work.limits.threshold),
-            .plain_summary_tokens = work.config.plain_summary_tokens,
+            .rule_based_summary_tokens = work.config.rule_based_summary_tokens,
             .is_thrown = work.config.on_failure == OnFailure::propagate,
             .waits_near_trigger = false};
 }
@@ -70,7 +70,7 @@ private:
         return tokens_after(edit_.tokens_before(), edit_.tokens_after());
     }
     [[nodiscard]] bool can_write() const noexcept {
-        return work_.functions.generate || work_.config.plain_summary_tokens > 0;
+        return work_.functions.generate || work_.config.rule_based_summary_tokens > 0;
     }
     [[nodiscard]] std::string situation() const;
     void stage_pruned();
@@ -78,11 +78,11 @@ private:
     void stage_cheap();
     [[nodiscard]] bool is_below_target() const noexcept { return tokens_now() <= work_.limits.target; }
     [[nodiscard]] bool needs_summary(std::int64_t growth = 0) const noexcept;
-    [[nodiscard]] bool may_summarise(const TurnFold& fold);
+    [[nodiscard]] bool may_summarize(const TurnFold& fold);
     [[nodiscard]] bool has_obstacle(const TurnFold& fold);
     void remember_no_progress(const TurnFold& fold);
     bool commit_cheap();
-    bool summarise(TurnFold& fold);
+    bool summarize(TurnFold& fold);
 
     const CompactionWork& work_;
     HookTurn& turn_;
@@ -116,10 +116,10 @@ void CompactionRun::stage_cheap() {
     refused_ += edit_.store();
 }
 
-/// Whether the cheap stages neither reached the target nor left a runway, of a request that has grown by so much.
+/// Whether the cheap stages neither reached the target nor left a headroom, of a request that has grown by so much.
 bool CompactionRun::needs_summary(std::int64_t growth) const noexcept {
     const std::int64_t tokens = add_saturating(tokens_now(), growth);
-    return tokens > work_.limits.target && tokens > runway_end(work_.config, work_.limits.threshold);
+    return tokens > work_.limits.target && tokens > threshold_with_headroom(work_.config, work_.limits.threshold);
 }
 
 /// What decides what a run can do while messages only come at the end. O(size).
@@ -164,7 +164,7 @@ bool CompactionRun::run() {
     stage_cheap();
     if (!needs_summary()) return commit_cheap();
     TurnFold fold(work_, layout_);
-    if (may_summarise(fold)) return summarise(fold);
+    if (may_summarize(fold)) return summarize(fold);
     if (turn_.config.explain) list_candidates(turn_, fold.plan(), fold.tokens(), false);
     const bool is_changed = commit_cheap();
     if (!is_changed && turn_.report.outcome != Outcome::vetoed) remember_no_progress(fold);
@@ -172,13 +172,13 @@ bool CompactionRun::run() {
 }
 
 /// Says once what is in the way.
-bool CompactionRun::may_summarise(const TurnFold& fold) {
+bool CompactionRun::may_summarize(const TurnFold& fold) {
     if (has_obstacle(fold)) return false;
     cooldown_.clear(over_minimum);
     cooldown_.clear(nothing_to_fold);
     if (can_write()) return true;
     if (cooldown_.is_news("no_model"))
-        warn("no_model", "no summary: there is neither a summariser nor a model of the agent's own");
+        warn("no_model", "no summary: there is neither a summarizer nor a model of the agent's own");
     return false;
 }
 
@@ -214,7 +214,7 @@ bool CompactionRun::commit_cheap() {
 
 /// Where no summary is possible or no call could be made, the cheap stages are committed, so that they are not planned
 /// and stored again and again. Where none is possible, the next attempt waits until what they leave has grown.
-bool CompactionRun::summarise(TurnFold& fold) {
+bool CompactionRun::summarize(TurnFold& fold) {
     const SummaryWork attempt = compaction_attempt(work_);
     const AttemptResult result = SummaryAttempt(attempt, fold).run();
     if (result == AttemptResult::committed) return true;
@@ -242,7 +242,7 @@ void CompactionRun::prepare() {
 CompactionLimits limits_now(const HookTurn& turn, const CompactionConfig& config) {
     const std::int64_t window = turn.known_window();
     const std::int64_t room = std::max(window / 2, sub_saturating(window, turn.config.profile.output_reserve));
-    return fitting(limits_of(config, window), room);
+    return fitted_to(limits_of(config, window), room);
 }
 
 std::optional<CompactionLimits> due_limits(HookTurn& turn, const CompactionConfig& config, std::int64_t tokens) {

@@ -46,7 +46,7 @@ void check_compaction_sizes(const CompactionConfig& config, const ChainConfig& c
 
 }  // namespace
 
-bool is_worth_a_retry(const SummaryError& error) noexcept {
+bool is_retryable(const SummaryError& error) noexcept {
     if (error.failure == SummaryFailure::refused) return error.refusal != Refusal::refusal;
     if (error.failure != SummaryFailure::model) return false;
     if (!error.model_error) return true;
@@ -64,15 +64,15 @@ CompactionLimits limits_of(const CompactionConfig& config, std::int64_t window) 
             .summary = detail::size_in_window(config.summary_size_tokens, config.summary_fraction, window)};
 }
 
-CompactionLimits fitting(CompactionLimits limits, std::int64_t room) noexcept {
+CompactionLimits fitted_to(CompactionLimits limits, std::int64_t room) noexcept {
     if (room > 0) limits.threshold = std::min(limits.threshold, room);
     if (limits.target >= limits.threshold) limits.target = std::max<std::int64_t>(1, limits.threshold / 2);
     if (limits.summary >= limits.target) limits.summary = std::max<std::int64_t>(1, limits.target / 2);
     return limits;
 }
 
-std::int64_t runway_end(const CompactionConfig& config, std::int64_t threshold) noexcept {
-    return to_int64(std::floor(static_cast<double>(threshold) * (1.0 - config.runway_fraction)));
+std::int64_t threshold_with_headroom(const CompactionConfig& config, std::int64_t threshold) noexcept {
+    return to_int64(std::floor(static_cast<double>(threshold) * (1.0 - config.headroom_fraction)));
 }
 
 std::int64_t cool_down_of(const CompactionConfig& config, std::int64_t threshold) noexcept {
@@ -94,8 +94,8 @@ void check_compaction(const CompactionConfig& config, const ChainConfig& chain, 
                       std::string_view name, Problems& problems) {
     FieldCheck check(name, problems);
     check_compaction_sizes(config, chain, check);
-    const bool is_runway = config.runway_fraction >= 0.0 && config.runway_fraction < 1.0;
-    check.error(!is_runway, "runway_fraction", fmt::format("{}", config.runway_fraction), "0 to below 1");
+    const bool is_runway = config.headroom_fraction >= 0.0 && config.headroom_fraction < 1.0;
+    check.error(!is_runway, "headroom_fraction", fmt::format("{}", config.headroom_fraction), "0 to below 1");
     if (config.current_turn_keep_rounds)
         check.at_least(*config.current_turn_keep_rounds, 1, "current_turn_keep_rounds");
     if (config.pruning) check_pruning(*config.pruning, fmt::format("{}.pruning", name), problems);
@@ -109,12 +109,12 @@ void check_compaction(const CompactionConfig& config, const ChainConfig& chain, 
     check_summary_generation(summary_generation_config(config, 0), name, problems);
     check.warn(config.on_failure == OnFailure::propagate && chain.on_error == OnError::skip, "on_failure", "propagate",
                "keep_going, or on_error \"propagate\": a chain that skips errors asks again at every call");
-    check.at_least(config.plain_summary_tokens, 0, "plain_summary_tokens");
+    check.at_least(config.rule_based_summary_tokens, 0, "rule_based_summary_tokens");
     check.fraction(config.prepare_fraction, "prepare_fraction");
-    check.warn(config.prepare_fraction > 0.0 && !(setup.has_executor && setup.has_summariser), "prepare_fraction",
+    check.warn(config.prepare_fraction > 0.0 && !(setup.has_executor && setup.has_summarizer), "prepare_fraction",
                fmt::format("{}", config.prepare_fraction),
-               "beside the callback `executor` and a summariser of its own: else nothing is prepared");
-    detail::warn_of_other_summarisers(setup.other_summarisers, "threshold_tokens", check);
+               "beside the callback `executor` and a summarizer of its own: else nothing is prepared");
+    detail::warn_of_other_summarizers(setup.other_summarizers, "threshold_tokens", check);
 }
 
 }  // namespace whittle::inline v0

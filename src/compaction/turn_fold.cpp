@@ -44,7 +44,7 @@ void TurnFold::plan_within(const FoldSizes& sizes) {
                .scale = sizes.scale,
                .limit = work_.limits.threshold};
     const bool wants_head = has_rule(turn().config.profile.validity, Rule::A7_thinking_first);
-    const MessageRange head = wants_head ? work_.edit.outline().loop_head() : MessageRange{};
+    const MessageRange head = wants_head ? work_.edit.outline().required_first_step() : MessageRange{};
     plan_ = plan_turns(work_.edit.outline(), tokens_, layout_, budget_, self(),
                        [&](std::size_t i) { return head.contains(i) || work_.edit.is_pinned(i); });
 }
@@ -107,7 +107,7 @@ std::string TurnFold::refuse(const SummaryText& summary, bool is_prepared) {
     const std::int64_t left = add_saturating(sub_saturating(work_.edit.tokens_after(), plan_.folded_tokens),
                                              tokens_of(text_with_facts(summary, note)));
     const std::int64_t after = work_.sizes.context_without(sub_saturating(work_.edit.tokens_before(), left));
-    const std::int64_t limit = runway_end(work_.config, work_.limits.threshold);
+    const std::int64_t limit = threshold_with_headroom(work_.config, work_.limits.threshold);
     return after <= limit ? std::string()
                           : fmt::format("it would leave {} tokens of the request, {} are allowed", after, limit);
 }
@@ -120,11 +120,9 @@ const WorkOfFold& TurnFold::work_state() {
     return *work_state_;
 }
 
-/// In up to half of the summary's size. A plan is shown unless a newer one stays in the list. A summary by rule has
-/// plan and files in its own text.
+/// In up to half of the summary's size.
 std::string TurnFold::work_text(bool is_by_rule) {
-    PreserveWorkConfig config = work_state().shown(work_.config.preserve_work);
-    if (is_by_rule) config.plan_tokens = config.files_tokens = 0;
+    const PreserveWorkConfig config = work_state().shown_below_summary(work_.config.preserve_work, is_by_rule);
     return to_text(work_state().folded, config, plan_.summary_tokens / 2, work_.edit.counter(), turn().language);
 }
 
@@ -144,8 +142,8 @@ SummaryGenerationConfig TurnFold::request() {
     return config;
 }
 
-PlainSummaryConfig TurnFold::plain_config() {
-    return {.max_tokens = std::min(work_.config.plain_summary_tokens, tokens_for_text(true)),
+RuleBasedSummaryConfig TurnFold::rule_based_config() {
+    return {.max_tokens = std::min(work_.config.rule_based_summary_tokens, tokens_for_text(true)),
             .work = work_state().shown(work_.config.preserve_work)};
 }
 
@@ -175,7 +173,7 @@ bool TurnFold::stage(const std::optional<SummaryText>& summary) {
     const bool is_by_rule = summary && summary->is_by_rule;
     FoldReplacement with{.role = role(), .has_newest_turn = true};
     with.provenance = {.origin = Origin::summary,
-                       .reason = std::string(is_by_rule ? plain_summary_reason : "summary"),
+                       .reason = std::string(is_by_rule ? rule_based_summary_reason : "summary"),
                        .stored = stored_references(outline, plan_.folded),
                        .covers = covered_serials(outline, plan_.folded)};
     if (summary) {

@@ -43,7 +43,7 @@ public:
     void plan_again() override;
     [[nodiscard]] std::string refuse(const SummaryText& summary, bool is_prepared) override;
     [[nodiscard]] SummaryGenerationConfig request() override;
-    [[nodiscard]] PlainSummaryConfig plain_config() override;
+    [[nodiscard]] RuleBasedSummaryConfig rule_based_config() override;
     bool stage(const std::optional<SummaryText>& summary) override;
     void end(const CommitResult& result) override;
 
@@ -56,7 +56,7 @@ public:
     [[nodiscard]] std::int64_t minimum_tokens() const noexcept;
     /// Why no summary is bought, with the numbers.
     [[nodiscard]] std::string describe_minimum() const;
-    /// Why there is nothing to summarise, with the numbers.
+    /// Why there is nothing to summarize, with the numbers.
     [[nodiscard]] std::string describe_nothing() const;
 
 private:

@@ -76,10 +76,10 @@ bool CommitPipeline::is_vetoed(bool needs_model) const {
     return !(*env.before_commit)(plan);
 }
 
-/// With `OnPrefixEdit::drop`: thinking that the edits make void goes with them, in the open tool loop too unless that
-/// breaks a rule of the provider.
+/// With `ThinkingOnPrefixEdit::drop`: thinking that the edits make void goes with them, in the open tool loop too
+/// unless that breaks a rule of the provider.
 void CommitPipeline::drop_void_thinking() {
-    if (context_.env.on_prefix_edit != OnPrefixEdit::drop) return;
+    if (context_.env.thinking_on_prefix_edit != ThinkingOnPrefixEdit::drop) return;
     if (const auto first = overlay_.first_void_thinking()) drop_thinking_from(*first);
 }
 
@@ -140,7 +140,7 @@ void CommitPipeline::fill_report(const CommitResult& result) {
     details.bytes_stored += std::exchange(bytes_stored_, 0);
     details.thinking_dropped += thinking_dropped_;
     const bool is_done = result.outcome == Outcome::committed || result.outcome == Outcome::planned;
-    if (is_done && context_.env.on_prefix_edit && overlay_.first_void_thinking()) details.prefix_edited = true;
+    if (is_done && context_.env.thinking_on_prefix_edit && overlay_.first_void_thinking()) details.prefix_edited = true;
 }
 
 CommitResult CommitPipeline::commit(const CommitOptions& options) {

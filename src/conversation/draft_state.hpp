@@ -62,7 +62,7 @@ public:
     [[nodiscard]] Serial next_serial() const noexcept { return next_serial_; }
     void clear() noexcept;
 
-    EditGroup begin_edit_group() noexcept { return ++unit_; }
+    EditGroup begin_edit_group() noexcept { return ++edit_group_; }
     void set_text(std::size_t message, std::size_t part, std::string_view text, Provenance&& provenance);
     /// `parts`: ascending, each once. What stays is what it was; the mark keeps the references. Gives the parts that
     /// are no longer shown.
@@ -93,7 +93,7 @@ private:
     std::pmr::monotonic_buffer_resource texts_{};  // of the edits, many to an allocation
     std::vector<Edit> edits_{};
     std::vector<Offload> offloads_{};
-    EditGroup unit_ = 0;
+    EditGroup edit_group_ = 0;
     Serial next_serial_;
 };
 

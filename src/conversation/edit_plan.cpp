@@ -41,7 +41,7 @@ Mark EditPlan::freeze(Provenance&& provenance) const {
 
 std::vector<std::size_t> EditPlan::stage(Edit&& edit, std::size_t at) {
     grow(edits_, 1);
-    edit.edit_group = unit_;
+    edit.edit_group = edit_group_;
     edit.at = at;
     std::vector<std::size_t> gone;
     const std::size_t parts = edit.kind == Edit::Kind::set_text ? overlay_.outline()[at].parts.size() : 0;
@@ -122,7 +122,7 @@ void EditPlan::offload(Offload&& offload) {
     }
     require_valid_key("offload", offload.key);
     require_no_roots_key("offload", offload.key);
-    offload.edit_group = unit_;
+    offload.edit_group = edit_group_;
     offloads_.push_back(std::move(offload));
 }
 

@@ -229,7 +229,7 @@ std::optional<std::string> joined_whole(const ToolReturn& from, std::span<const 
         std::string whole;
         for (const std::size_t part : which) {
             const StoredPart* object = stored.find(part);
-            whole += holds_a_whole(object) ? fetch_own(text_at(part, *object)) : from.result.parts[part].text;
+            whole += holds_a_whole(object) ? fetch_trusted_text(text_at(part, *object)) : from.result.parts[part].text;
         }
         return whole;
     } catch (const std::exception&) {

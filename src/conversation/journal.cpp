@@ -22,16 +22,16 @@ void require_storage(const StoredText& text) {
 
 }  // namespace
 
-std::string fetch(const StoredObjects& objects, const StoredText& text) {
+std::string fetch_text(const StoredObjects& objects, const StoredText& text) {
     require_storage(text);
-    if (objects.may_read(text.key, text.storage)) return fetch_own(text);
+    if (objects.may_read(text.key, text.storage)) return fetch_trusted_text(text);
     throw Error(Errc::not_found,
                 fmt::format("fetch \"{}\": it lies below no root of this conversation; name the root when the "
                             "conversation is loaded",
                             text.key));
 }
 
-std::string fetch_own(const StoredText& text) {
+std::string fetch_trusted_text(const StoredText& text) {
     require_storage(text);
     auto content = text.storage->get(text.key);
     if (!content) throw Error(Errc::not_found, fmt::format("fetch \"{}\": the store has no such object", text.key));
@@ -39,11 +39,11 @@ std::string fetch_own(const StoredText& text) {
 }
 
 std::string TextFetcher::fetch(const StoredObjects& objects, const StoredText& text) {
-    if (!text.element) return whittle::fetch(objects, text);
+    if (!text.element) return fetch_text(objects, text);
     if (!content_ || key_ != text.key || storage_ != text.storage) {
         StoredText whole = text;
         whole.element.reset();
-        content_.emplace(whittle::fetch(objects, whole));
+        content_.emplace(fetch_text(objects, whole));
         key_ = text.key;
         storage_ = text.storage;
     }
@@ -62,7 +62,7 @@ void for_each_message(std::span<StoredText> texts, FunctionRef<void(std::span<St
     }
 }
 
-void take_texts(JournalRecord& record, std::span<StoredText> texts) {
+void add_texts(JournalRecord& record, std::span<StoredText> texts) {
     record.texts.insert(record.texts.end(), std::move_iterator(texts.begin()), std::move_iterator(texts.end()));
 }
 

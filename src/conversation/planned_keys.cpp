@@ -18,7 +18,7 @@ const Hash128* PlannedKeys::find(std::string_view key) const noexcept {
 
 void PlannedKeys::add(std::string_view key, const Hash128& content) {
     const Hash128 print = hash128(key);
-    if (contents_.try_emplace(print, content).second) unit_.push_back(print);
+    if (contents_.try_emplace(print, content).second) edit_group_.push_back(print);
 }
 
 int PlannedKeys::first_number(const std::string& key) const {
@@ -27,8 +27,8 @@ int PlannedKeys::first_number(const std::string& key) const {
 }
 
 void PlannedKeys::drop_edit_group() noexcept {
-    for (const Hash128& key : unit_) contents_.erase(key);
-    unit_.clear();
+    for (const Hash128& key : edit_group_) contents_.erase(key);
+    edit_group_.clear();
 }
 
 namespace {

@@ -68,7 +68,7 @@ std::vector<std::string> roots_in(std::string_view text) {
 void put_list(Storage& storage, std::string_view conversation, std::string_view list) {
     for (int number = 1;; ++number) {
         try {
-            return storage.put_as_it_is(roots_key(conversation, number), list);  // keys, no text
+            return storage.put_verbatim(roots_key(conversation, number), list);  // keys, no text
         } catch (const Error& error) {
             if (error.errc() != Errc::already_exists || number == most_lists) throw;
         }

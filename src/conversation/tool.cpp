@@ -24,7 +24,7 @@ void CollectingSink::stored(StoredPart stored) {
     stored_.push_back(std::move(stored));
 }
 
-ToolReturn to_return(const ToolContext& context, CollectingSink& sink, ToolOutcome outcome) {
+ToolReturn collect_tool_return(const ToolContext& context, CollectingSink& sink, ToolOutcome outcome) {
     return {.result = {context.call_id, context.tool, sink.take(), outcome.is_error},
             .stored = sink.take_stored(),
             .original = std::move(outcome.original),

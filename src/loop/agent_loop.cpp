@@ -45,7 +45,7 @@ ToolReturn error_return(const ToolContext& context, std::string text) {
 }
 
 ToolReturn failed_return(const ToolContext& context, CollectingSink& sink, std::string text) {
-    ToolReturn failed = to_return(context, sink, {.is_error = true});
+    ToolReturn failed = collect_tool_return(context, sink, {.is_error = true});
     failed.result.parts.push_back({.kind = PartKind::text, .text = std::move(text)});
     return failed;
 }

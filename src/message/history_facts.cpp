@@ -33,13 +33,14 @@ bool only_results_follow(const Outline& outline, std::size_t call) {
 
 }  // namespace
 
-HistoryFacts::HistoryFacts(const Outline& outline, std::optional<std::span<const ToolSpec>> tools, Poll poll)
+HistoryFacts::HistoryFacts(const Outline& outline, std::optional<std::span<const ToolSpec>> tools,
+                           CancelCheck check_cancelled)
     : outline_(outline), tools_(tools), open_call_(outline.open_call()) {
     if (open_call_ && only_results_follow(outline, *open_call_)) running_ = open_call_;
     for (std::size_t i = 0; i < outline.size(); ++i) {
-        poll();
+        check_cancelled();
         add_calls(i);
-        add_results(i, poll);
+        add_results(i, check_cancelled);
     }
 }
 
@@ -54,13 +55,13 @@ void HistoryFacts::add_calls(std::size_t message) {
     }
 }
 
-void HistoryFacts::add_results(std::size_t message, Poll poll) {
+void HistoryFacts::add_results(std::size_t message, CancelCheck check_cancelled) {
     const std::span<const PartInfo> parts = outline_[message].parts;
     if (holds_copies_of_results(outline_[message])) return;
     detail::ResultNumbers numbers;
     std::size_t count = 0;
     for (std::size_t p = 0; p < parts.size(); ++p) {
-        poll();
+        check_cancelled();
         const bool is_alone = parts.size() == 1 && is_result_part(parts[p]);  // most: nothing to look up
         if (!is_alone && numbers.next(parts[p]) != count) continue;
         ++count;

@@ -36,8 +36,8 @@ struct ResultFact {
 /// that has no result yet; if all have one, it is a second result of the newest. Views into the outline.
 class HistoryFacts {
 public:
-    /// Calls `poll` for each message and each part.
-    HistoryFacts(const Outline& outline, std::optional<std::span<const ToolSpec>> tools, Poll poll);
+    /// Calls `check_cancelled` for each message and each part.
+    HistoryFacts(const Outline& outline, std::optional<std::span<const ToolSpec>> tools, CancelCheck check_cancelled);
 
     [[nodiscard]] const Outline& outline() const noexcept { return outline_; }
     [[nodiscard]] const std::vector<CallFact>& calls() const noexcept { return calls_; }
@@ -56,7 +56,7 @@ private:
     };
 
     void add_calls(std::size_t message);
-    void add_results(std::size_t message, Poll poll);
+    void add_results(std::size_t message, CancelCheck check_cancelled);
     void pair(ResultFact& result);
 
     Outline outline_;

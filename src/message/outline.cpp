@@ -136,7 +136,7 @@ std::optional<std::size_t> Outline::open_loop() const noexcept {
     return first;
 }
 
-MessageRange Outline::loop_head() const noexcept {
+MessageRange Outline::required_first_step() const noexcept {
     const auto first = open_loop();
     if (!first || !starts_with_thinking((*this)[*first])) return {};
     MessageRange head{*first, 0};

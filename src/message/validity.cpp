@@ -61,11 +61,11 @@ bool keeps_part_rules(const PartInfo& before, const PartInfo& after) noexcept {
     return is_same_part && is_no_longer && is_no_worse && is_end_kept && keeps_mark(before.mark, after.mark);
 }
 
-std::vector<Violation> check(const HistoryFacts& facts, const ValidityProfile& profile, Poll poll) {
+std::vector<Violation> check(const HistoryFacts& facts, const ValidityProfile& profile, CancelCheck check_cancelled) {
     std::vector<Violation> found;
     for (const RuleRow& row : rule_table()) {
         if (std::ranges::find(profile.rules, row.rule) == profile.rules.end()) continue;
-        poll();
+        check_cancelled();
         Findings findings(facts.outline(), row.rule, found);
         row.check(facts, profile, findings);
     }
@@ -86,17 +86,17 @@ Severity severity_of(Rule rule) noexcept {
 }
 
 std::vector<Violation> validate(const Outline& outline, const ValidityProfile& profile) {
-    return validate(outline, profile, std::nullopt, no_poll);
+    return validate(outline, profile, std::nullopt, never_cancelled);
 }
 
 std::vector<Violation> validate(const Outline& outline, const ValidityProfile& profile,
                                 std::span<const ToolSpec> tools) {
-    return validate(outline, profile, tools, no_poll);
+    return validate(outline, profile, tools, never_cancelled);
 }
 
 std::vector<Violation> validate(const Outline& outline, const ValidityProfile& profile,
-                                std::optional<std::span<const ToolSpec>> tools, Poll poll) {
-    return check(HistoryFacts(outline, tools, poll), profile, poll);
+                                std::optional<std::span<const ToolSpec>> tools, CancelCheck check_cancelled) {
+    return check(HistoryFacts(outline, tools, check_cancelled), profile, check_cancelled);
 }
 
 bool keeps_rules(const MessageInfo& before, const MessageInfo& after) noexcept {

@@ -65,7 +65,7 @@ SummarizationConfig summarization_for(const Room& room) {
     config.retained_facts_tokens = part_of(window, 0.02, config.retained_facts_tokens);
     config.offload_folded = true;
     config.retry = RetryConfig{};
-    config.plain_summary_tokens = part_of(window, 0.1, 4'000);
+    config.rule_based_summary_tokens = part_of(window, 0.1, 4'000);
     return config;
 }
 
@@ -116,7 +116,8 @@ std::optional<Preset> find_preset(std::string_view name) noexcept {
 
 std::optional<SummarizationConfig> last_stage(const PresetConfig& config, bool has_model) {
     if (has_model || !config.summarization) return config.summarization;
-    const bool has_room = config.chain.profile.context_window > 0 && config.summarization->plain_summary_tokens > 0;
+    const bool has_room =
+        config.chain.profile.context_window > 0 && config.summarization->rule_based_summary_tokens > 0;
     return has_room ? config.summarization : std::nullopt;
 }
 

@@ -24,7 +24,7 @@ std::vector<MediaEdit> plan_media(const HookTurn& turn, const Draft& edit, std::
 
 namespace {
 
-/// Plans one media part; belongs to the unit begun last.
+/// Plans one media part; belongs to the edit group begun last.
 void replace_media(Draft& edit, std::size_t message, MediaEdit media, const std::shared_ptr<Storage>& storage) {
     MediaText& now = media.now;
     Provenance provenance{.origin = Origin::placeholder, .reason = std::string(media_reason)};

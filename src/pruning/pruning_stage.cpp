@@ -57,7 +57,7 @@ private:
     [[nodiscard]] std::int64_t tokens(std::string_view text) const { return edit_.counter().count(text); }
     StageGain postpone(const std::vector<Decision>& decisions);
     std::int64_t stage(Decision& decision);
-    void tell(const PruningCandidate& candidate, std::string_view rule, std::int64_t freed);
+    void report(const PruningCandidate& candidate, std::string_view rule, std::int64_t freed);
 
     HookTurn& turn_;
     Draft& edit_;
@@ -73,7 +73,7 @@ std::vector<PruningCandidate> PruningRun::plan() const {
     return plan_pruning({outline, config_, turn_.config.protected_tools, is_pinned, end_});
 }
 
-void PruningRun::tell(const PruningCandidate& candidate, std::string_view rule, std::int64_t freed) {
+void PruningRun::report(const PruningCandidate& candidate, std::string_view rule, std::int64_t freed) {
     if (freed <= 0 && !turn_.config.explain) return;
     const std::vector<std::size_t>& parts = candidate.texts.empty() ? candidate.media : candidate.texts;
     turn_.report.more().candidates.push_back({edit_.outline()[candidate.message].serial,
@@ -128,7 +128,7 @@ std::vector<PruningRun::Decision> PruningRun::find_due() {
         if (rule.empty()) {
             due.push_back(std::move(decision));
         } else {
-            tell(decision.candidate, rule, 0);
+            report(decision.candidate, rule, 0);
         }
     }
     return due;
@@ -196,7 +196,7 @@ void PruningRun::decide(Decision& decision) const {
     }
 }
 
-/// Plans one result as a unit of its own. Returns the tokens that it frees.
+/// Plans one result as an edit group of its own. Returns the tokens that it frees.
 std::int64_t PruningRun::stage(Decision& decision) {
     const PruningCandidate& candidate = decision.candidate;
     const std::int64_t before = edit_.tokens_after();
@@ -222,7 +222,7 @@ std::int64_t PruningRun::stage(Decision& decision) {
 
 /// Too little to be worth a broken cache.
 StageGain PruningRun::postpone(const std::vector<Decision>& decisions) {
-    for (const Decision& decision : decisions) tell(decision.candidate, "too_small", 0);
+    for (const Decision& decision : decisions) report(decision.candidate, "too_small", 0);
     return {};
 }
 
@@ -236,7 +236,7 @@ StageGain PruningRun::run() {
     if (sum_of(due, &Decision::tokens) < config_.minimum_gain_tokens) return postpone(due);
     for (Decision& decision : due) {
         decide(decision);
-        if (decision.gain <= 0) tell(decision.candidate, "no_gain", 0);
+        if (decision.gain <= 0) report(decision.candidate, "no_gain", 0);
     }
     std::erase_if(due, [](const Decision& decision) { return decision.gain <= 0; });
     if (sum_of(due, &Decision::gain) < config_.minimum_gain_tokens) return postpone(due);
@@ -244,12 +244,12 @@ StageGain PruningRun::run() {
     if (choice_.enough < INT64_MAX) std::ranges::reverse(due);
     for (Decision& decision : due) {
         if (gain.tokens >= choice_.enough) {
-            tell(decision.candidate, "target_reached", 0);
+            report(decision.candidate, "target_reached", 0);
             continue;
         }
         const std::int64_t freed = stage(decision);
         ++gain.count;
-        tell(decision.candidate, choice_.rule, freed);
+        report(decision.candidate, choice_.rule, freed);
         gain.tokens = add_saturating(gain.tokens, freed);
     }
     return gain;

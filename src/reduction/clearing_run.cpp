@@ -99,25 +99,25 @@ void ClearingRun::clear(std::int64_t target) {
 CommitResult ClearingRun::commit(std::int64_t at_least) {
     CommitResult result;
     const auto commit_edit = [&] { result = scope_.edit.commit({.at_least_tokens = scope_.counted_for(at_least)}); };
-    if (users_units_.empty()) {
+    if (handler_edits_.empty()) {
         commit_edit();
     } else if (!failures_.is_valid(commit_edit) &&
                (drop_invalid_edit_groups().empty() || !failures_.is_valid(commit_edit))) {
         std::vector<EditGroup> all;
-        for (const UsersUnit& users : users_units_) all.push_back(users.edit_group);
+        for (const HandlerEdit& handler : handler_edits_) all.push_back(handler.edit_group);
         report_dropped(all);
         scope_.edit.drop_edit_groups(std::move(all));
         commit_edit();
     }
     const bool is_nothing = result.outcome == Outcome::nothing || result.outcome == Outcome::too_small;
     if (!failures_.empty() && is_nothing) scope_.turn.report.outcome = Outcome::failed;
-    failures_.tell();
+    failures_.report();
     return result;
 }
 
 std::vector<EditGroup> ClearingRun::drop_invalid_edit_groups() {
     std::vector<EditGroup> edit_groups;
-    for (const UsersUnit& users : users_units_) edit_groups.push_back(users.edit_group);
+    for (const HandlerEdit& handler : handler_edits_) edit_groups.push_back(handler.edit_group);
     std::vector<EditGroup> dropped = scope_.edit.drop_invalid_edit_groups(std::move(edit_groups));
     report_dropped(dropped);
     return dropped;
@@ -126,8 +126,8 @@ std::vector<EditGroup> ClearingRun::drop_invalid_edit_groups() {
 void ClearingRun::report_dropped(const std::vector<EditGroup>& edit_groups) {
     const std::unordered_set<EditGroup> dropped(edit_groups.begin(), edit_groups.end());
     std::set<std::pair<Serial, std::size_t>> places;
-    for (const UsersUnit& users : users_units_) {
-        if (dropped.contains(users.edit_group)) places.emplace(users.serial, users.part);
+    for (const HandlerEdit& handler : handler_edits_) {
+        if (dropped.contains(handler.edit_group)) places.emplace(handler.serial, handler.part);
     }
     for (Candidate& candidate : scope_.turn.report.more().candidates) {
         if (!candidate.cut || !places.contains({candidate.serial, candidate.part})) continue;

@@ -74,7 +74,7 @@ void ClearingFailures::note() {
     if (count_++ == 0) first_ = current_error_text();
 }
 
-void ClearingFailures::tell() {
+void ClearingFailures::report() {
     if (count_ == 0) return;
     const std::string text = count_ == 1 ? first_ : first_ + " (and " + std::to_string(count_ - 1) + " more)";
     count_ = 0;

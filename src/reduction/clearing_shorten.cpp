@@ -127,10 +127,10 @@ void NewestShortening::shorten_text(const ClearingCandidate& candidate, std::siz
                           .reason = std::string(truncate_reason),
                           .stored = {stored.begin(), stored.end()}};
     if (is_new)
-        provenance.stored.push_back(free_key(
-            *storage,
-            usual_key(scope_.config, scope_.turn.conversation_id(), "trunc", scope_.first_part(candidate).object_name),
-            whole, scope_.planned));
+        provenance.stored.push_back(free_key(*storage,
+                                             default_key(scope_.config, scope_.turn.conversation_id(), "trunc",
+                                                         scope_.first_part(candidate).object_name),
+                                             whole, scope_.planned));
     const std::string location = reference_to(*storage, provenance.stored.front(), scope_.reader());
     const TruncatedText text{.tool = scope_.tool_of(candidate), .location = location, .reader = scope_.reader()};
     scope_.edit.set_text(candidate.message, candidate.parts[i],

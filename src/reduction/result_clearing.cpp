@@ -40,9 +40,9 @@ std::int64_t ResultClearing::stage() {
         if (!handled->need_clear) return 0;
     }
     scope_.planned.begin_edit_group();
-    unit_ = scope_.edit.begin_edit_group();
+    edit_group_ = scope_.edit.begin_edit_group();
     const auto drop = [&] {
-        scope_.edit.drop_edit_group(unit_);
+        scope_.edit.drop_edit_group(edit_group_);
         scope_.planned.drop_edit_group();
         return 0;
     };
@@ -68,8 +68,8 @@ void ResultClearing::stage_edits(const std::vector<Part>& parts, std::optional<C
 /// The key for what is cleared: the user's, or the usual one.
 std::string ResultClearing::key_for(const std::vector<Part>& parts) const {
     if (!scope_.callbacks.generate_key)
-        return usual_key(scope_.config, scope_.turn.conversation_id(), "clear",
-                         scope_.first_part(candidate_).object_name);
+        return default_key(scope_.config, scope_.turn.conversation_id(), "clear",
+                           scope_.first_part(candidate_).object_name);
     return to_key(ask(scope_.callbacks.generate_key, parts), "gen_clear_offload_file_path");
 }
 

@@ -19,7 +19,7 @@ public:
 
     /// Plans it as an edit group of its own. Gives the tokens that it frees; 0 if everything was left as it is.
     std::int64_t stage();
-    [[nodiscard]] EditGroup edit_group() const noexcept { return unit_; }
+    [[nodiscard]] EditGroup edit_group() const noexcept { return edit_group_; }
     /// A user's function decided.
     [[nodiscard]] bool is_users() const noexcept { return is_users_; }
     /// Parts of the message that are gone, ascending.
@@ -67,7 +67,7 @@ private:
 
     ClearingScope& scope_;
     const ClearingCandidate& candidate_;
-    EditGroup unit_ = 0;
+    EditGroup edit_group_ = 0;
     bool is_users_ = false;
     std::vector<std::size_t> erased_{};
 };

@@ -140,9 +140,9 @@ void check_preserve_skills(const PreserveSkillsConfig& config, std::string_view 
 void check_summarization(const SummarizationConfig& config, const ChainConfig& chain, const SummarizationSetup& setup,
                          std::string_view name, Problems& problems) {
     FieldCheck check(name, problems);
-    check.at_least(config.plain_summary_tokens, 0, "plain_summary_tokens");
-    check.error(!setup.has_model && config.plain_summary_tokens == 0, "model", "null",
-                "a model that writes the summaries, or plain_summary_tokens above 0");
+    check.at_least(config.rule_based_summary_tokens, 0, "rule_based_summary_tokens");
+    check.error(!setup.has_model && config.rule_based_summary_tokens == 0, "model", "null",
+                "a model that writes the summaries, or rule_based_summary_tokens above 0");
     check_trigger(config.trigger, chain, check);
     check.at_least(config.keep_recent_tokens, 0, "keep_recent_tokens");
     check.at_least(config.keep_recent_messages, 0, "keep_recent_messages");
@@ -178,7 +178,7 @@ void check_summarization(const SummarizationConfig& config, const ChainConfig& c
                config.check_sections ? "check_sections" : "required_sections", "set",
                "neither reuse_prompt_cache nor gen_model_input: an input of its own is not corrected");
     check_switched_off(config, setup, check);
-    detail::warn_of_other_summarisers(setup.other_summarisers, "trigger", check);
+    detail::warn_of_other_summarizers(setup.other_summarizers, "trigger", check);
 }
 
 }  // namespace whittle::inline v0

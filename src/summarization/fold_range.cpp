@@ -42,9 +42,9 @@ std::vector<std::string_view> fold_rules(const Outline& outline, const FoldLimit
     for (std::size_t i = 0; i < outline.size(); ++i) rules[i] = own_rule(outline, i, open, is_pinned);
     if (const auto newest = outline.newest_user(); newest && rules[*newest] != "open_round")
         rules[*newest] = "newest_user";
-    const MessageRange head = limits.keep_loop_head ? outline.loop_head() : MessageRange{};
+    const MessageRange head = limits.keep_loop_head ? outline.required_first_step() : MessageRange{};
     for (std::size_t i = head.begin; i < head.end; ++i) {
-        if (rules[i].empty()) rules[i] = "loop_head";
+        if (rules[i].empty()) rules[i] = "required_first_step";
     }
     keep_whole_rounds(outline, rules);
     return rules;

@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view folder = "/folded/";
 constexpr std::size_t most_named = 20;
 
-/// As a summariser sees them, but whole.
+/// As a summarizer sees them, but whole.
 std::string text_of_folded(const HookTurn& turn, std::span<const std::size_t> folded) {
     const RenderOptions whole{.max_tool_result_bytes = 0, .language = turn.language};
     const Outline outline = turn.outline();

@@ -91,7 +91,7 @@ bool SummarizationFold::is_pointless() const {
 }
 
 std::string SummarizationFold::describe_minimum() const {
-    const bool has_head = std::ranges::count(plan_.rules, std::string_view("loop_head")) > 0;
+    const bool has_head = std::ranges::count(plan_.rules, std::string_view("required_first_step")) > 0;
     const std::string_view stays =
         has_head ? "system, pinned, newest user message, open round, and the first step of its tool loop, which holds "
                    "the thinking that the provider wants in front"

@@ -27,7 +27,7 @@ public:
     void plan_again() override;
     [[nodiscard]] std::string refuse(const SummaryText& summary, bool is_prepared) override;
     [[nodiscard]] SummaryGenerationConfig request() override;
-    [[nodiscard]] PlainSummaryConfig plain_config() override { return composer_->plain_config(); }
+    [[nodiscard]] RuleBasedSummaryConfig rule_based_config() override { return composer_->rule_based_config(); }
     bool stage(const std::optional<SummaryText>& summary) override;
     /// The order to go on goes into the summary if the host does not want a message of its own for it.
     void call_host() override;

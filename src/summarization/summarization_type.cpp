@@ -59,7 +59,7 @@ ConfigFields<SummarizationConfig> summarization_fields() {
     ConfigFields<C> fields{
         {.name = "model",
          .member = ModelMember{},
-         .meaning = "a name of `models`: who writes the summaries; may be left out with `plain_summary_tokens`",
+         .meaning = "a name of `models`: who writes the summaries; may be left out with `rule_based_summary_tokens`",
          .fallback = "required"},
         {"trigger", object_member(&C::trigger, trigger_fields(), GivenObject::replaces),
          "any one condition starts a summary"},
@@ -76,7 +76,7 @@ ConfigFields<SummarizationConfig> summarization_fields() {
          "so many summaries of one level become one of the next; 0: one summary, written anew by each fold"},
         {"retained_facts_tokens", &C::retained_facts_tokens,
          "tokens for identifiers, paths, constraints that the summary lacks"},
-        {"plain_summary_tokens", &C::plain_summary_tokens,
+        {"rule_based_summary_tokens", &C::rule_based_summary_tokens,
          "tokens of a summary by rule where no model is given, or the model's failed for good; 0: none"},
         {.name = "user_instruction",
          .member = &C::user_instruction,
@@ -107,7 +107,7 @@ ConfigFields<SummarizationConfig> summarization_fields() {
 }
 
 void require_model(SummarizationConfig& config, ConfigEntry& entry) {
-    if (entry.model("model").empty() && config.plain_summary_tokens == 0 && !entry.gives("model"))
+    if (entry.model("model").empty() && config.rule_based_summary_tokens == 0 && !entry.gives("model"))
         entry.missing("model", "a name of `models`");
 }
 
@@ -119,7 +119,7 @@ MiddlewareType<SummarizationConfig> summarization_type() {
         .fields = summarization_fields(),
         .check =
             [](const SummarizationConfig& config, const ChainInfo& chain, std::string_view name, Problems& problems) {
-                check_summarization(config, chain.config, {.other_summarisers = chain.same_task_before(name)}, "",
+                check_summarization(config, chain.config, {.other_summarizers = chain.same_task_before(name)}, "",
                                     problems);
             },
         .task = std::string(fold_task),

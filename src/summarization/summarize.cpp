@@ -54,7 +54,7 @@ SummaryWork summarization_attempt(const SummarizationWork& work) {
             .functions = work.functions,
             .sizes = work.sizes,
             .cool_down = cool_down_of(work.config, trigger > 0 ? trigger : work.sizes.context_tokens),
-            .plain_summary_tokens = work.config.plain_summary_tokens,
+            .rule_based_summary_tokens = work.config.rule_based_summary_tokens,
             .is_thrown = work.turn.config.on_error == OnError::propagate,
             .require_token_reduction = !work.functions.finalize,
             .needs_all = work.config.trigger.needs_all};

@@ -12,13 +12,13 @@ namespace whittle::inline v0::detail {
 
 namespace {
 
-std::string reason_of(bool is_by_rule) { return std::string(is_by_rule ? plain_summary_reason : "summary"); }
+std::string reason_of(bool is_by_rule) { return std::string(is_by_rule ? rule_based_summary_reason : "summary"); }
 
 }  // namespace
 
 std::int64_t SummaryComposer::expected_tokens() const {
     constexpr std::int64_t words_of_models = 3'000;
-    const std::int64_t by_rule = config_.plain_summary_tokens;
+    const std::int64_t by_rule = config_.rule_based_summary_tokens;
     std::int64_t words = config_.max_summary_tokens > 0 ? config_.max_summary_tokens : words_of_models;
     if (!work_.functions.generate && by_rule > 0) words = std::min(words, by_rule);
     const std::int64_t users = std::min(tokens_of_users(), user_budget());
@@ -115,11 +115,9 @@ ComposedSummary SummaryComposer::compose(const SummaryText& summary) {
     return result;
 }
 
-/// A plan is shown unless a newer one stays in the list. A summary by rule has plan and files in its own text.
 void SummaryComposer::add_work(std::int64_t room, bool is_by_rule, ComposedSummary& composed) {
     const WorkOfFold& state = work_state();
-    PreserveWorkConfig config = state.shown(config_.preserve_work);
-    if (is_by_rule) config.plan_tokens = config.files_tokens = 0;
+    const PreserveWorkConfig config = state.shown_below_summary(config_.preserve_work, is_by_rule);
     composed.work = to_note(state.folded);
     composed.work_text = to_text(state.folded, config, room, turn_.counter(), turn_.language);
 }
@@ -191,12 +189,12 @@ std::vector<RetainedFact> SummaryComposer::facts_beside(std::string_view stands,
     return facts.missing_in(stands, std::min(budget, room), turn_.counter(), turn_.language);
 }
 
-PlainSummaryConfig SummaryComposer::plain_config() {
+RuleBasedSummaryConfig SummaryComposer::rule_based_config() {
     std::int64_t room = room_for_summary(sizes_, plan_) - tokens_of(text_of({{}, true}, {}, {}, {}));
     const std::int64_t budget = user_budget();
     if (budget > 0) room -= std::min({tokens_of_users(), budget, room / 2});
     if (config_.max_summary_tokens > 0) room = std::min(room, config_.max_summary_tokens);
-    return {.max_tokens = std::max<std::int64_t>(1, std::min(config_.plain_summary_tokens, room)),
+    return {.max_tokens = std::max<std::int64_t>(1, std::min(config_.rule_based_summary_tokens, room)),
             .with_user_messages = budget <= 0,
             .work = work_state().shown(config_.preserve_work)};
 }

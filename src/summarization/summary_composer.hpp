@@ -53,7 +53,7 @@ public:
     /// Of a summary of what is planned: its own words, and what goes with it where there is room.
     [[nodiscard]] std::int64_t expected_tokens() const;
     /// Of a summary by rule. The user's own words stand beside it where they are preserved, in up to half of the room.
-    [[nodiscard]] PlainSummaryConfig plain_config();
+    [[nodiscard]] RuleBasedSummaryConfig rule_based_config();
     /// Of the summary that `composed` is, and of its skills.
     [[nodiscard]] Provenance provenance_of(const ComposedSummary& composed, bool is_by_rule) const;
     /// What goes on to the next summary where the host made the list that replaces these messages.

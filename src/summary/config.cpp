@@ -43,9 +43,9 @@ void check_preserve_work(const PreserveWorkConfig& config, std::string_view name
     check.tool_names(config.finding_tools, "finding_tools");
 }
 
-void detail::warn_of_other_summarisers(std::size_t others, std::string_view key, FieldCheck& check) {
-    check.warn(others > 0, key, fmt::format("beside {} other summariser{}", others, others == 1 ? "" : "s"),
-               "one summariser in a chain: of two with overlapping triggers the lower one always comes first");
+void detail::warn_of_other_summarizers(std::size_t others, std::string_view key, FieldCheck& check) {
+    check.warn(others > 0, key, fmt::format("beside {} other summarizer{}", others, others == 1 ? "" : "s"),
+               "one summarizer in a chain: of two with overlapping triggers the lower one always comes first");
 }
 
 void check_summary_generation(const SummaryGenerationConfig& config, std::string_view name, Problems& problems) {

@@ -2,7 +2,7 @@
 
 #include "summary_attempt.hpp"
 #include "whittle/base/event.hpp"
-#include "whittle/conversation/detail/attachments.hpp"
+#include "whittle/conversation/detail/conversation_caches.hpp"
 #include "whittle/summary/detail/fold.hpp"
 
 #include <unordered_set>
@@ -31,7 +31,7 @@ std::string name_of_prepared(const HookTurn& turn) {
 
 /// The one that was ordered; null: none.
 std::shared_ptr<PreparedSummary> find_prepared(const HookTurn& turn) {
-    const auto holder = std::static_pointer_cast<PreparedHolder>(turn.attachments().find(name_of_prepared(turn)));
+    const auto holder = std::static_pointer_cast<PreparedHolder>(turn.caches().find(name_of_prepared(turn)));
     return holder ? holder->summary() : nullptr;
 }
 
@@ -50,7 +50,7 @@ std::optional<std::vector<std::size_t>> still_covered(const PreparedSummary& pre
 
 }  // namespace
 
-void forget_prepared(HookTurn& turn) { turn.attachments().set(name_of_prepared(turn), nullptr); }
+void forget_prepared(HookTurn& turn) { turn.caches().set(name_of_prepared(turn), nullptr); }
 
 namespace {
 
@@ -123,7 +123,7 @@ void prepare_summary(const SummaryWork& work, SummaryFold& fold) {
                                                      work.sizes.context_tokens);
     try {
         const SummaryGenerationConfig config = fold.request();
-        turn.attachments().set(name_of_prepared(turn), std::make_shared<PreparedHolder>(summary));
+        turn.caches().set(name_of_prepared(turn), std::make_shared<PreparedHolder>(summary));
         work.functions.prepare({config, plan.folded, plan.folded_tokens, {}}, std::move(summary));
     } catch (...) {
         forget_prepared(turn);

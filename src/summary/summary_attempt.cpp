@@ -98,12 +98,12 @@ SummaryGenerationOutcome SummaryAttempt::generate(SummaryGenerationState& state,
         state);
     if (asked.ok() && !asked.missing_sections.empty())
         warn("missing_sections", fmt::format("the summary lacks: {}", fmt::join(asked.missing_sections, ", ")));
-    if (work_.plain_summary_tokens <= 0 || !asked.failure || !has_given_up(asked, state != before)) return asked;
+    if (work_.rule_based_summary_tokens <= 0 || !asked.failure || !has_given_up(asked, state != before)) return asked;
     SummaryGenerationOutcome plain = write_plain();
     if (!plain.ok()) return asked;
     is_by_rule = true;
     turn_.report.more().error = fmt::format("written without the model: {}", asked.failure->message);
-    warn("plain_summary", turn_.report.more().error);
+    warn("rule_based_summary", turn_.report.more().error);
     asked.failure.reset();
     asked.summary = std::move(plain.summary);
     state = {.learnt_input_limit = state.learnt_input_limit};
@@ -111,10 +111,10 @@ SummaryGenerationOutcome SummaryAttempt::generate(SummaryGenerationState& state,
 }
 
 SummaryGenerationOutcome SummaryAttempt::write_plain() {
-    const PlainSummaryConfig config = fold_.plain_config();
+    const RuleBasedSummaryConfig config = fold_.rule_based_config();
     SummaryGenerationOutcome plain;
-    plain.summary = plain_summary(turn_.part_visitor(), turn_.outline(), fold_.plan().folded, config,
-                                  work_.edit.counter(), turn_.language);
+    plain.summary = rule_based_summary(turn_.part_visitor(), turn_.outline(), fold_.plan().folded, config,
+                                       work_.edit.counter(), turn_.language);
     const std::string why = plain.summary.empty() ? fmt::format("{} tokens have no room for one", config.max_tokens)
                                                   : fold_.refuse({plain.summary, true}, false);
     if (!why.empty())

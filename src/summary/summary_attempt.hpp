@@ -1,8 +1,8 @@
 #pragma once
 
 #include "whittle/chain/detail/cooldown.hpp"
-#include "whittle/summary/detail/plain_summary.hpp"
 #include "whittle/summary/detail/prepared.hpp"
+#include "whittle/summary/detail/rule_based_summary.hpp"
 #include "whittle/summary/detail/summary_work.hpp"
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace whittle::inline v0::detail {
 /// An accepted summary.
 struct SummaryText {
     std::string text{};
-    bool is_by_rule = false;  ///< `plain_summary` wrote it
+    bool is_by_rule = false;  ///< `rule_based_summary` wrote it
 
     friend bool operator==(const SummaryText&, const SummaryText&) = default;
 };
@@ -44,7 +44,7 @@ public:
     /// Why a text is no summary of these messages; empty: it is. `is_prepared`: it also has to be enough.
     [[nodiscard]] virtual std::string refuse(const SummaryText& summary, bool is_prepared) = 0;
     [[nodiscard]] virtual SummaryGenerationConfig request() = 0;
-    [[nodiscard]] virtual PlainSummaryConfig plain_config() = 0;
+    [[nodiscard]] virtual RuleBasedSummaryConfig rule_based_config() = 0;
     /// Stages a summary. Nullopt: the frame of one, to see whether it may stand there; false: nobody can know.
     virtual bool stage(const std::optional<SummaryText>& summary) = 0;
     /// Asks the host about what a summary may go without; it has agreed to the summary itself.

@@ -75,7 +75,7 @@ std::optional<std::string> SavingRun::cut_text(std::string_view whole, std::stri
                                 {config_.head_keep_lines, config_.tail_keep_lines});
 }
 
-/// Plans one text as a unit of its own. Returns the tokens that it frees; 0 if the text stays.
+/// Plans one text as an edit group of its own. Returns the tokens that it frees; 0 if the text stays.
 std::int64_t SavingRun::cut(const SavingCandidate& candidate) {
     std::string whole = edit_.text_of_part(candidate.message, candidate.part);
     if (count_code_points(whole) <= config_.compress_threshold_chars) return 0;

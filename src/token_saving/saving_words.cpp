@@ -27,7 +27,7 @@ WordOptions SavingRun::word_options() {
     return options;
 }
 
-/// One unit: all of it is worth its while, or none. Nothing is planned before that is known.
+/// One edit group: all of it pays, or none of it is done. Nothing is planned before that is known.
 void SavingRun::compress_old_words(int batch) {
     const std::vector<SavingCandidate> candidates = plan(batch, &SavingPlanner::words);
     if (std::ranges::none_of(candidates, &SavingCandidate::may_cut)) return;

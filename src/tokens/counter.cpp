@@ -86,8 +86,8 @@ private:
 
 class CancellableCounter final : public TokenCounter {
 public:
-    CancellableCounter(std::shared_ptr<const TokenCounter> inner, std::function<void()> poll)
-        : inner_(std::move(inner)), poll_(std::move(poll)) {}
+    CancellableCounter(std::shared_ptr<const TokenCounter> inner, std::function<void()> check_cancelled)
+        : inner_(std::move(inner)), poll_(std::move(check_cancelled)) {}
 
     std::string_view id() const noexcept override { return inner_->id(); }
     std::int64_t measure(std::string_view text) const override {
@@ -104,13 +104,13 @@ private:
 
 }  // namespace
 
-std::shared_ptr<const TokenCounter> chars(const CharsOptions& options) {
+std::shared_ptr<const TokenCounter> chars_counter(const CharsOptions& options) {
     require_valid(options);
     return std::make_shared<const CharsCounter>(options);
 }
 
-std::shared_ptr<const TokenCounter> pessimistic() {
-    return chars({.chars_per_token = 3.0, .round_up = true, .tokens_per_image = 1'000});
+std::shared_ptr<const TokenCounter> pessimistic_counter() {
+    return chars_counter({.chars_per_token = 3.0, .round_up = true, .tokens_per_image = 1'000});
 }
 
 std::shared_ptr<const TokenCounter> counter_from(std::string id, std::function<std::int64_t(std::string_view)> count) {
@@ -121,9 +121,11 @@ std::shared_ptr<const TokenCounter> counter_from(std::string id, std::function<s
     return std::make_shared<const FunctionCounter>(std::move(id), std::move(count));
 }
 
-std::shared_ptr<const TokenCounter> polled(std::shared_ptr<const TokenCounter> inner, std::function<void()> poll) {
-    if (!inner || !poll) throw Error(Errc::invalid_argument, "polled: expected a counter and a function to poll");
-    return std::make_shared<const CancellableCounter>(std::move(inner), std::move(poll));
+std::shared_ptr<const TokenCounter> cancellable_counter(std::shared_ptr<const TokenCounter> inner,
+                                                        std::function<void()> check_cancelled) {
+    if (!inner || !check_cancelled)
+        throw Error(Errc::invalid_argument, "polled: expected a counter and a function to check_cancelled");
+    return std::make_shared<const CancellableCounter>(std::move(inner), std::move(check_cancelled));
 }
 
 std::int64_t count_overhead(std::string_view system, std::span<const ToolSpec> tools, const TokenCounter& counter) {

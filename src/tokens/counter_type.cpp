@@ -18,17 +18,18 @@ CounterType<CharsOptions> chars_counter_type() {
         .fields = {{"chars_per_token", &C::chars_per_token, "UTF-8 bytes per token, 0.001 to 1000000", 0, 1'000'000},
                    {"round_up", &C::round_up, "round up instead of down, per message"},
                    {"tokens_per_image", &C::tokens_per_image, "tokens of each media part"}},
-        .open = [](const C& options, const ConfigContext&) { return chars(options); },
+        .open = [](const C& options, const ConfigContext&) { return chars_counter(options); },
         .complete = [](C& options, ConfigEntry& entry) { check_chars(options, entry); }};
 }
 
 CounterType<PlainCounterConfig> pessimistic_counter_type() {
     return {.type = "pessimistic",
-            .open = [](const PlainCounterConfig&, const ConfigContext&) { return pessimistic(); }};
+            .open = [](const PlainCounterConfig&, const ConfigContext&) { return pessimistic_counter(); }};
 }
 
 CounterType<PlainCounterConfig> estimate_counter_type() {
-    return {.type = "estimate", .open = [](const PlainCounterConfig&, const ConfigContext&) { return estimate(); }};
+    return {.type = "estimate",
+            .open = [](const PlainCounterConfig&, const ConfigContext&) { return estimate_counter(); }};
 }
 
 }  // namespace whittle::inline v0

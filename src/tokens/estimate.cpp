@@ -41,6 +41,6 @@ public:
 
 }  // namespace
 
-std::shared_ptr<const TokenCounter> estimate() { return std::make_shared<const Estimate>(); }
+std::shared_ptr<const TokenCounter> estimate_counter() { return std::make_shared<const Estimate>(); }
 
 }  // namespace whittle::inline v0

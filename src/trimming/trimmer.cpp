@@ -10,7 +10,7 @@ namespace whittle::inline v0::detail {
 
 namespace {
 
-constexpr std::string_view attachment_prefix = "trimming:";
+constexpr std::string_view cache_prefix = "trimming:";
 
 EditScheduleConfig edit_schedule_of(const TrimmingSettings& settings) noexcept {
     return {.start_tokens = settings.config.start_tokens,
@@ -45,16 +45,16 @@ Trimmer::Trimmer(TrimmingSettings settings, std::string name)
     : settings_(std::make_shared<const TrimmingSettings>(std::move(settings))), name_(std::move(name)) {}
 
 /// That of these settings; null: there is none, or one of another.
-std::shared_ptr<TrimmingState> Trimmer::find_state(const Attachments& attachments) const {
-    auto state = std::static_pointer_cast<TrimmingState>(attachments.find(std::string(attachment_prefix) + name_));
+std::shared_ptr<TrimmingState> Trimmer::find_state(const ConversationCaches& caches) const {
+    auto state = std::static_pointer_cast<TrimmingState>(caches.find(std::string(cache_prefix) + name_));
     return state != nullptr && state->settings == settings_ ? state : nullptr;
 }
 
 std::shared_ptr<TrimmingState> Trimmer::state_of(HookTurn& turn) const {
-    std::shared_ptr<TrimmingState> state = find_state(turn.attachments());
+    std::shared_ptr<TrimmingState> state = find_state(turn.caches());
     if (state != nullptr) return state;
     state = std::make_shared<TrimmingState>(settings_, name_);
-    turn.attachments().set(std::string(attachment_prefix) + name_, state);
+    turn.caches().set(std::string(cache_prefix) + name_, state);
     return state;
 }
 
@@ -123,7 +123,7 @@ bool Trimmer::trim(HookTurn& turn, TrimmingState& state, std::int64_t enough, Wi
 
 ToolOutcome Trimmer::wrap_tool(const ToolContext& context, PartSink& out, const ToolNext& next) const {
     std::shared_ptr<TrimmingState> state;
-    if (context.attachments) state = find_state(*context.attachments);
+    if (context.caches) state = find_state(*context.caches);
     return run_trimmed(config(), name_, state.get(), context, out, next);
 }
 

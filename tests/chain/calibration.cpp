@@ -52,7 +52,9 @@ Chain<> for_model(std::string name, std::int64_t window = 0) {
     return Chain{std::move(config)};
 }
 
-std::int64_t expected_total(Conversation<>& conversation) { return conversation.context(chars(), {}, {}).total; }
+std::int64_t expected_total(Conversation<>& conversation) {
+    return conversation.context(chars_counter(), {}, {}).total;
+}
 
 double difference(std::int64_t expected, std::int64_t billed) {
     return std::abs(static_cast<double>(expected - billed)) / static_cast<double>(billed);
@@ -89,7 +91,7 @@ TEST_CASE("the spread says how far off the counts were", "[calibration]") {
         conversation.push_back(ChatMessage::user(std::string(40'000, 'u')));
         for (int i = 0; i < 20; ++i) step(conversation, chain, biller, i, 4'000);
         (void)chain.before_model(conversation);
-        CHECK(conversation.report().calibration_spread == conversation.context(chars(), {}, {}).spread);
+        CHECK(conversation.report().calibration_spread == conversation.context(chars_counter(), {}, {}).spread);
         return conversation.report().calibration_spread;
     };
     const double calm = spread_with(0.0);
@@ -112,7 +114,7 @@ TEST_CASE("what was learnt of a model waits while another one is asked", "[calib
     CHECK(expected_total(conversation) == by_first);  // better than nothing, until the second has answered
     for (int i = 6; i < 9; ++i) step(conversation, second, sparse, i, 4'000);
     CHECK(difference(expected_total(conversation), sparse.bill(conversation.messages())) < 0.05);
-    CHECK(conversation.context(chars(), {}, {}).calibration < 0.9);
+    CHECK(conversation.context(chars_counter(), {}, {}).calibration < 0.9);
     (void)first.before_model(conversation);
     CHECK(difference(expected_total(conversation), dense.bill(conversation.messages())) < 0.03);
     (void)second.before_model(conversation);
@@ -152,13 +154,13 @@ TEST_CASE("what was learnt is saved with the conversation", "[calibration]") {
     for (int i = 0; i < 6; ++i) step(conversation, first, dense, i, 4'000);
     for (int i = 6; i < 8; ++i) step(conversation, second, sparse, i, 4'000);
     (void)second.before_model(conversation);
-    const ContextCount before = conversation.context(chars(), {}, {});
+    const ContextCount before = conversation.context(chars_counter(), {}, {});
 
     const std::string saved = to_side_table(conversation);
     const std::vector<ChatMessage> messages(conversation.messages().begin(), conversation.messages().end());
     Conversation<> loaded = from_side_table(saved, messages, nullptr);
     CHECK(to_side_table(loaded) == saved);
-    const ContextCount after = loaded.context(chars(), {}, {});
+    const ContextCount after = loaded.context(chars_counter(), {}, {});
     CHECK(after.total == before.total);
     CHECK(after.calibration == before.calibration);
     CHECK(after.spread == before.spread);
@@ -176,7 +178,7 @@ TEST_CASE("a saved calibration with numbers that no reply gives does no harm", "
         "first_ratio":"nan","first_weight":"inf","grown_reported":-5.0,"grown_counted":1e300,"own_weight":"-inf",
         "spread":"nan"}]},"messages":[],"journal":[],"notes":[]})";
     Conversation<> loaded = from_side_table(table, std::vector<ChatMessage>{}, nullptr);
-    const ContextCount count = loaded.context(chars(), {}, {});
+    const ContextCount count = loaded.context(chars_counter(), {}, {});
     CHECK(count.calibration == 1.0);
     CHECK(count.spread == 0.0);
     CHECK(count.total >= 0);

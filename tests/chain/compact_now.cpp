@@ -58,7 +58,7 @@ std::vector<int> cleared(const Conversation<>& conversation) {
 
 Serial serial_at(const Conversation<>& conversation, std::size_t index) { return conversation.outline()[index].serial; }
 
-std::shared_ptr<ScriptedModel<ChatMessage>> summariser(int* calls = nullptr) {
+std::shared_ptr<ScriptedModel<ChatMessage>> summarizer(int* calls = nullptr) {
     return std::make_shared<ScriptedModel<ChatMessage>>([calls](const ModelRequest<ChatMessage>&) {
         if (calls != nullptr) ++*calls;
         return Reply<ChatMessage>{ChatMessage::assistant("<summary>The files r0 to r11 were read.</summary>")};
@@ -81,7 +81,7 @@ TEST_CASE("a host compacts below any trigger, down to what it asks for", "[compa
 
 TEST_CASE("compaction on demand goes no further than its target: half without one", "[compact_now]") {
     Conversation<> conversation = reading();
-    const std::int64_t before = conversation.tokens(chars());
+    const std::int64_t before = conversation.tokens(chars_counter());
     const Report& half = clearing().compact_now(conversation);
     CHECK(half.hook == Hook::compact_now);
     CHECK(half.stages.front().threshold == half.tokens_before / 2);
@@ -120,7 +120,7 @@ TEST_CASE("compaction from a message and up to one touches nothing outside", "[c
 
 TEST_CASE("a summary on demand folds the messages of its range alone", "[compact_now]") {
     Conversation<> conversation = reading();
-    const Chain<> chain{with_memory(), Summarization{summariser(), {.keep_recent_tokens = 100}}};
+    const Chain<> chain{with_memory(), Summarization{summarizer(), {.keep_recent_tokens = 100}}};
     const std::size_t size = conversation.size();
     const std::string newest = text_of(conversation.messages()[16]);
     const Report& report = chain.compact_now(conversation, {.target_tokens = 1, .up_to = serial_at(conversation, 15)});
@@ -139,7 +139,7 @@ TEST_CASE("a summary on demand folds the messages of its range alone", "[compact
 TEST_CASE("compaction on demand spends what it may, and says why nothing came of it", "[compact_now]") {
     Conversation<> conversation = reading();
     int calls = 0;
-    const Chain<> chain{with_memory(), Summarization{summariser(&calls), {.keep_recent_tokens = 100}}};
+    const Chain<> chain{with_memory(), Summarization{summarizer(&calls), {.keep_recent_tokens = 100}}};
     const Report& report = chain.compact_now(conversation, {.limits = Limits{.model_calls = 0}});
     CHECK_FALSE(report.changed());
     CHECK(calls == 0);
@@ -223,7 +223,7 @@ TEST_CASE("a lower target never leaves more, down to what has to stay", "[compac
     std::int64_t before = INT64_MAX;
     for (const std::int64_t target : {9'000, 6'000, 4'000, 3'000, 1'000, 1}) {
         Conversation<> conversation = reading();
-        const Chain<> chain{with_memory(), Summarization{summariser(), {}}};
+        const Chain<> chain{with_memory(), Summarization{summarizer(), {}}};
         const Report& report = chain.compact_now(conversation, {.target_tokens = target});
         CAPTURE(target, report.tokens_after);
         CHECK(report.changed());
@@ -301,16 +301,16 @@ std::string all_text_of(const Conversation<>& conversation) {
 }  // namespace
 
 TEST_CASE("compaction on demand stops near the target, whatever the middleware", "[compact_now]") {
-    const SummarizationConfig by_rule{.plain_summary_tokens = 1'500};
+    const SummarizationConfig by_rule{.rule_based_summary_tokens = 1'500};
     const std::shared_ptr<Model<ChatMessage>> no_model;
     const std::vector<std::pair<std::string, std::shared_ptr<Middleware<>>>> all{
         {"trimming", std::make_shared<Trimming<>>()},
         {"trimming by lines", std::make_shared<Trimming<>>(TrimmingConfig{.unit = TrimUnit::lines})},
         {"reduction", std::make_shared<Reduction<>>(ReductionConfig{.skip_truncation = true})},
         {"pruning", std::make_shared<Pruning<>>()},
-        {"summarization", std::make_shared<Summarization<>>(summariser())},
+        {"summarization", std::make_shared<Summarization<>>(summarizer())},
         {"summarization by rule", std::make_shared<Summarization<>>(no_model, by_rule)},
-        {"compaction", std::make_shared<Compaction<>>(summariser())}};
+        {"compaction", std::make_shared<Compaction<>>(summarizer())}};
     for (const auto& [name, middleware] : all) {
         for (const std::int64_t target : {30'000, 40'000}) {
             INFO(name << " to " << target);
@@ -326,7 +326,7 @@ TEST_CASE("compaction on demand stops near the target, whatever the middleware",
 
 TEST_CASE("compaction on demand keeps the user's messages while there is room for them", "[compact_now]") {
     const std::shared_ptr<Model<ChatMessage>> no_model;
-    const Chain<> chain{with_memory(), Summarization<>{no_model, {.plain_summary_tokens = 1'000}}};
+    const Chain<> chain{with_memory(), Summarization<>{no_model, {.rule_based_summary_tokens = 1'000}}};
     for (const std::int64_t target : {5'000, 8'000, 20'000}) {
         INFO(target);
         Conversation<> conversation("wordy");

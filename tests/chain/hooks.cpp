@@ -24,7 +24,7 @@ public:
     void before_agent(Turn<>&) override { log_.push_back("before_agent " + name_); }
     void before_model(Turn<>&) override { log_.push_back("before_model " + name_); }
     void after_model(Turn<>&) override { log_.push_back("after_model " + name_); }
-    void after_agent(Turn<>&, Finish) override { log_.push_back("after_agent " + name_); }
+    void after_agent(Turn<>&, RunOutcome) override { log_.push_back("after_agent " + name_); }
     Reply<ChatMessage> wrap_model(const ModelRequest<ChatMessage>& request,
                                   const ModelNext<ChatMessage>& next) override {
         log_.push_back("enter " + name_);
@@ -70,7 +70,7 @@ TEST_CASE("before-hooks run in order, after-hooks in reverse, wraps nest", "[cha
     chain.before_model(c);
     (void)chain.generate(model, {.messages = c.messages()});
     chain.after_model(c);
-    chain.after_agent(c, Finish::answered);
+    chain.after_agent(c, RunOutcome::answered);
     CHECK(log == Log{"before_agent m1", "before_agent m2", "before_agent m3", "before_model m1", "before_model m2",
                      "before_model m3", "enter m1", "enter m2", "enter m3", "leave m3", "leave m2", "leave m1",
                      "after_model m3", "after_model m2", "after_model m1", "after_agent m3", "after_agent m2",
@@ -379,7 +379,7 @@ TEST_CASE("a middleware learns in our own tokens what a request too large has to
     };
     const auto told = std::make_shared<Told>();
     Conversation<> c = two_turns();
-    const std::int64_t ours = c.context(chars(), {}, {}).total;
+    const std::int64_t ours = c.context(chars_counter(), {}, {}).total;
     const auto overflow = [&](const ChainConfig& config, const Overflow& refused) {
         *told = Told{};
         CHECK_FALSE(Chain<>(config, {told}).on_overflow(c, refused));

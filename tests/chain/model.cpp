@@ -104,7 +104,7 @@ void require_consistent(Conversation<>& c, const std::shared_ptr<const TokenCoun
 }  // namespace
 
 TEST_CASE("a transaction shows and commits what the same edits do to a plain list", "[chain][model]") {
-    const auto counter = chars();
+    const auto counter = chars_counter();
     for (unsigned seed = 0; seed < 300; ++seed) {
         CAPTURE(seed);
         Rng random(seed);
@@ -131,7 +131,7 @@ TEST_CASE("a transaction shows and commits what the same edits do to a plain lis
 
 TEST_CASE("undoing every entry, newest first, gives the first list, and hosts can follow from any version",
           "[chain][model]") {
-    const auto counter = chars();
+    const auto counter = chars_counter();
     for (unsigned seed = 0; seed < 200; ++seed) {
         CAPTURE(seed);
         Rng random(seed);
@@ -213,7 +213,7 @@ TEST_CASE("dropping edit groups leaves the edits of the others", "[chain][model]
         Messages expected;
         for (const Messages& m : now) expected.insert(expected.end(), m.begin(), m.end());
         REQUIRE(Messages(edit.messages().begin(), edit.messages().end()) == expected);
-        REQUIRE(edit.tokens_after() == count_all(expected, *chars()));
+        REQUIRE(edit.tokens_after() == count_all(expected, *chars_counter()));
         edit.commit({.require_token_reduction = false});
         REQUIRE(messages_of(c) == expected);
     }
@@ -257,7 +257,7 @@ TEST_CASE("a failed hook takes back every commit of its middlewares, whatever th
                 edit.allow_pinned(true);
                 for (auto n = random() % 5; n > 0; --n) edit_at_random(edit, expected, random);
                 edit.commit({.require_token_reduction = false});
-                (void)turn.conversation.tokens(pessimistic());
+                (void)turn.conversation.tokens(pessimistic_counter());
             }
             throw Error(Errc::callback_failed, "as planned");
         }
@@ -282,8 +282,8 @@ TEST_CASE("a failed hook takes back every commit of its middlewares, whatever th
             REQUIRE(c.journal().empty());
             REQUIRE(c.note_book().all().empty());
             REQUIRE(c.state().counters.next_serial == before.size() + 1);
-            require_consistent(c, chars());
-            require_consistent(c, pessimistic());
+            require_consistent(c, chars_counter());
+            require_consistent(c, pessimistic_counter());
         }
     }
 }
@@ -307,7 +307,7 @@ TEST_CASE("sync gives the host's list and one journal entry that undoes it", "[c
         for (auto n = random() % 3; n > 0; --n) host.push_back(random_message(random));
         const SyncResult result = c.sync(host);
         REQUIRE(messages_of(c) == host);
-        require_consistent(c, chars());
+        require_consistent(c, chars_counter());
         if (!result.diverged) continue;
         REQUIRE(c.journal().size() == 1);
         REQUIRE(c.undo());

@@ -75,11 +75,11 @@ Doing cutting() {
     });
 }
 
-ChainConfig bound(OnPrefixEdit on_prefix_edit, const ValidityProfile& validity = openai_chat()) {
+ChainConfig bound(ThinkingOnPrefixEdit thinking_on_prefix_edit, const ValidityProfile& validity = openai_chat()) {
     ChainConfig config;
     config.profile.validity = validity;
     config.profile.thinking_bound_to_prefix = true;
-    config.on_prefix_edit = on_prefix_edit;
+    config.thinking_on_prefix_edit = thinking_on_prefix_edit;
     return config;
 }
 
@@ -208,8 +208,8 @@ TEST_CASE("a host that edits its list is seen too", "[thinking]") {
 TEST_CASE("marked: thinking stays, and the report and the next request say that it is void", "[thinking]") {
     // [mark]
     ChainConfig config;
-    config.profile.thinking_bound_to_prefix = true;  // what the model is like
-    config.on_prefix_edit = OnPrefixEdit::mark;      // the default
+    config.profile.thinking_bound_to_prefix = true;               // what the model is like
+    config.thinking_on_prefix_edit = ThinkingOnPrefixEdit::mark;  // the default
     // [/mark]
     const Chain<> chain(config, {std::make_shared<Doing>(cutting())});
     Conversation<> c = thoughtful();
@@ -229,7 +229,7 @@ TEST_CASE("the agent loop's requests carry the mark where thinking is bound, and
             seen.push_back(request.prefix_edited);
             return Reply<ChatMessage>{ChatMessage::assistant("done")};
         });
-        ChainConfig config = bound(OnPrefixEdit::mark);
+        ChainConfig config = bound(ThinkingOnPrefixEdit::mark);
         config.profile.thinking_bound_to_prefix = is_bound;
         AgentLoop<ChatMessage> loop(model, {}, Chain<>(config, {std::make_shared<Doing>(cutting())}));
         Conversation<> c = thoughtful();
@@ -241,7 +241,7 @@ TEST_CASE("the agent loop's requests carry the mark where thinking is bound, and
 TEST_CASE("dropped: void thinking goes in the same commit, in the open loop too", "[thinking]") {
     Conversation<> c = thoughtful();
     const std::vector<ChatMessage> before(c.messages().begin(), c.messages().end());
-    const Chain<> chain(bound(OnPrefixEdit::drop), {std::make_shared<Doing>(cutting())});
+    const Chain<> chain(bound(ThinkingOnPrefixEdit::drop), {std::make_shared<Doing>(cutting())});
     const StageReport* stage = chain.before_model(c).find("doing");
     REQUIRE(stage->outcome == Outcome::committed);
     CHECK(stage->details->thinking_dropped == 2);
@@ -257,7 +257,7 @@ TEST_CASE("dropped: void thinking goes in the same commit, in the open loop too"
 TEST_CASE("dropped as far as the provider allows: an open loop that has to start with thinking is marked",
           "[thinking]") {
     Conversation<> c = thoughtful();
-    ChainConfig config = bound(OnPrefixEdit::drop, anthropic_thinking());
+    ChainConfig config = bound(ThinkingOnPrefixEdit::drop, anthropic_thinking());
     config.verify = GENERATE(true, false);  // dropping keeps the rule where commits are not checked too
     const Chain<> chain(config, {std::make_shared<Doing>(cutting())});
     const StageReport* stage = chain.before_model(c).find("doing");
@@ -275,14 +275,14 @@ TEST_CASE("a message that only thought goes as a whole", "[thinking]") {
     Conversation<> with_thought("alone");
     for (const ChatMessage& m : host) with_thought.push_back(m);
     EditEnvironment environment;
-    environment.on_prefix_edit = OnPrefixEdit::drop;
+    environment.thinking_on_prefix_edit = ThinkingOnPrefixEdit::drop;
     CHECK(cut_result(with_thought, environment).committed());
     CHECK(with_thought.size() == c.size());
 }
 
 TEST_CASE("other tools or another system text void thinking as an edit does", "[thinking]") {
     const std::vector<ToolSpec> tools{{"read", "reads", "{}"}};
-    const Chain<> chain(bound(OnPrefixEdit::mark));
+    const Chain<> chain(bound(ThinkingOnPrefixEdit::mark));
     Conversation<> c = thoughtful();
     chain.before_model(c, {.tools = tools, .system = "be brief"});
     chain.before_model(c, {.tools = tools, .system = "be brief"});
@@ -295,7 +295,7 @@ TEST_CASE("other tools or another system text void thinking as an edit does", "[
     }
 
     Conversation<> dropping = thoughtful();
-    const Chain<> drops(bound(OnPrefixEdit::drop));
+    const Chain<> drops(bound(ThinkingOnPrefixEdit::drop));
     drops.before_model(dropping, {.system = "be brief"});
     const Report& report = drops.before_model(dropping, {.tools = tools, .system = "be brief"});
     REQUIRE(report.find("thinking") != nullptr);
@@ -306,7 +306,7 @@ TEST_CASE("other tools or another system text void thinking as an edit does", "[
 
 TEST_CASE("void thinking that cannot be dropped is marked, and a failure of the stage that drops it", "[thinking]") {
     Conversation<> c = thoughtful();
-    const Chain<> chain(bound(OnPrefixEdit::drop));
+    const Chain<> chain(bound(ThinkingOnPrefixEdit::drop));
     chain.before_model(c, {.system = "be brief"});
     std::stop_source stop;
     stop.request_stop();
@@ -321,7 +321,7 @@ TEST_CASE("void thinking that cannot be dropped is marked, and a failure of the 
 TEST_CASE(
     "what a chain does itself is no stage that the host gave, and is reported only where there was something to do",
     "[thinking][repair]") {
-    ChainConfig config = bound(OnPrefixEdit::drop);
+    ChainConfig config = bound(ThinkingOnPrefixEdit::drop);
     config.repair = true;
     const Chain<> chain(config, {std::make_shared<Doing>([](Turn<>&) {})});
     REQUIRE(chain.stages().size() == 1);
@@ -344,7 +344,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a hook that fails leaves the mark as it was", "[thinking]") {
-    ChainConfig config = bound(OnPrefixEdit::mark);
+    ChainConfig config = bound(ThinkingOnPrefixEdit::mark);
     config.on_error = OnError::propagate;
     const Doing failing([](Turn<>& turn) {
         cut_result(turn.conversation);
@@ -357,7 +357,7 @@ TEST_CASE("a hook that fails leaves the mark as it was", "[thinking]") {
 }
 
 TEST_CASE("a dry run says what an edit would cost and leaves all as it is", "[thinking]") {
-    ChainConfig config = bound(OnPrefixEdit::drop);
+    ChainConfig config = bound(ThinkingOnPrefixEdit::drop);
     config.dry_run = true;
     const Chain<> chain(config, {std::make_shared<Doing>(cutting())});
     Conversation<> c = thoughtful();

@@ -73,7 +73,7 @@ public:
 
 private:
     [[nodiscard]] std::int64_t total() {
-        return conversation_.context(chars(), trajectory_.system, trajectory_.tools).total;
+        return conversation_.context(chars_counter(), trajectory_.system, trajectory_.tools).total;
     }
     [[nodiscard]] std::vector<std::string> bytes_from(std::size_t first) const {
         std::vector<std::string> bytes;
@@ -112,8 +112,8 @@ private:
     /// Tokens that no compaction may touch.
     [[nodiscard]] std::int64_t floor() {
         const Outline outline = conversation_.outline();
-        const std::vector<std::int64_t> tokens = conversation_.tokens_of_each(chars());
-        std::int64_t sum = total() - conversation_.tokens(chars());
+        const std::vector<std::int64_t> tokens = conversation_.tokens_of_each(chars_counter());
+        std::int64_t sum = total() - conversation_.tokens(chars_counter());
         const std::size_t kept_from = first_kept();
         for (std::size_t i = 0; i < outline.size(); ++i) {
             const bool is_open = outline[i].group != 0 && outline[i].group == outline.open_group();

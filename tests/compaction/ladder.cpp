@@ -57,7 +57,7 @@ TEST_CASE("every bad setting is named", "[compaction]") {
     CompactionConfig config;
     config.threshold_tokens = 0;
     config.threshold_fraction = 1.5;
-    config.runway_fraction = 1.0;
+    config.headroom_fraction = 1.0;
     config.current_turn_keep_rounds = 0;
     config.cool_down_tokens = -1;
     config.pruning->head_bytes = -1;
@@ -83,7 +83,7 @@ TEST_CASE("a real margin below the threshold makes a summary needless, a bare on
     CompactionConfig config = sizes(0, 200, 60);
     for (const bool has_margin : {true, false}) {
         Conversation<> conversation = mixed(30, 600);
-        const std::int64_t tokens = conversation.tokens(pessimistic());
+        const std::int64_t tokens = conversation.tokens(pessimistic_counter());
         const std::int64_t after = tokens - 995;  // an image becomes "[image removed]"
         config.threshold_tokens = has_margin ? after * 100 / 85 + 5 : after * 100 / 85 - 5;
         REQUIRE(config.threshold_tokens < tokens);
@@ -129,7 +129,7 @@ TEST_CASE("taking a fold back leaves what was planned before it on the same mess
     CHECK(text_of(edit.messages()[2]) == "a1: text");
 }
 
-TEST_CASE("an image that stage 1 took out is in the store, also when its message was summarised", "[compaction]") {
+TEST_CASE("an image that stage 1 took out is in the store, also when its message was summarized", "[compaction]") {
     Conversation<> conversation = mixed(900);
     ChainConfig chain = pessimistic_chain();
     chain.storage = memory_storage();
@@ -187,7 +187,7 @@ TEST_CASE("of a long current turn only the newest rounds stay, as many as are na
     CHECK(validate(conversation.outline(), openai_chat()).empty());
 }
 
-TEST_CASE("a second run changes nothing, and a lone summary is never summarised", "[compaction]") {
+TEST_CASE("a second run changes nothing, and a lone summary is never summarized", "[compaction]") {
     Conversation<> conversation = build(10, std::string(200, 'y'));
     Ladder ladder(sizes(400, 200, 20));
     CHECK(ladder.ask(conversation).outcome == Outcome::committed);
@@ -234,7 +234,7 @@ TEST_CASE("a summary that is a little too long is cut to its size, one that is f
     CHECK(other.size() == 21);
 }
 
-TEST_CASE("the summariser is told how long a summary may be, with a task of the user's too", "[compaction]") {
+TEST_CASE("the summarizer is told how long a summary may be, with a task of the user's too", "[compaction]") {
     for (const bool is_own : {false, true}) {
         Conversation<> conversation = build(10, std::string(200, 'y'));
         CompactionConfig config = sizes(600, 400, 60);
@@ -300,7 +300,7 @@ TEST_CASE("a summary beyond the model's input is made in pieces that fit", "[com
     std::int64_t largest = 0;
     const auto model = std::make_shared<ScriptedModel<ChatMessage>>([&](const ModelRequest<ChatMessage>& request) {
         std::int64_t tokens = 0;
-        for (const ChatMessage& m : request.messages) tokens += count_message(m, *pessimistic());
+        for (const ChatMessage& m : request.messages) tokens += count_message(m, *pessimistic_counter());
         largest = std::max(largest, tokens);
         return Reply<ChatMessage>{ChatMessage::assistant("a short summary")};
     });

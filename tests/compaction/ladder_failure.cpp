@@ -10,11 +10,11 @@
 using namespace whittle;
 using namespace whittle::testing;
 
-TEST_CASE("without a summariser the agent's own model writes the summary", "[compaction]") {
+TEST_CASE("without a summarizer the agent's own model writes the summary", "[compaction]") {
     Conversation<> conversation = build(10, std::string(200, 'y'));
     Ladder ladder(sizes(400, 200, 20), pessimistic_chain(), std::shared_ptr<Model<ChatMessage>>());
     Asked own;
-    const auto model = summariser(own);
+    const auto model = summarizer(own);
     CHECK(ladder.ask(conversation, {.model = model.get()}).outcome == Outcome::committed);
     REQUIRE(own.size() == 1);
     CHECK(own[0].purpose == "compaction: summary");
@@ -32,7 +32,7 @@ TEST_CASE("with neither model only the cheap stages run, and that is said once",
     CHECK(summaries_of(conversation).empty());
 }
 
-TEST_CASE("a summariser that fails any number of times leaves the history untouched until it works", "[compaction]") {
+TEST_CASE("a summarizer that fails any number of times leaves the history untouched until it works", "[compaction]") {
     for (int failures = 0; failures <= 7; ++failures) {
         CAPTURE(failures);
         Conversation<> conversation = mixed(900);
@@ -130,11 +130,11 @@ TEST_CASE("a counter of its own judges the threshold", "[compaction]") {
     CompactionConfig config = sizes(1'200, 200, 60);
     Ladder by_fours(config, {});
     CHECK(by_fours.ask(conversation).outcome == Outcome::not_due);
-    config.token_counter = pessimistic();
+    config.token_counter = pessimistic_counter();
     Ladder by_threes(config, {});
     const StageReport& report = by_threes.ask(conversation);
     CHECK(report.outcome == Outcome::committed);
-    CHECK(report.counter == pessimistic()->id());
+    CHECK(report.counter == pessimistic_counter()->id());
 }
 
 TEST_CASE("a request that the model calls too large is compacted to what it takes", "[compaction]") {
@@ -142,8 +142,8 @@ TEST_CASE("a request that the model calls too large is compacted to what it take
     Ladder ladder(sizes(40'000, 3'000, 100));
     CHECK(ladder.ask(conversation).outcome == Outcome::not_due);
     CHECK(ladder.chain.on_overflow(conversation, {.limit = 700, .used = 1'400}, {}));
-    CHECK(conversation.tokens(pessimistic()) <= 700);
-    CHECK(ladder.asked.size() > 1);  // the summariser's window is the same
+    CHECK(conversation.tokens(pessimistic_counter()) <= 700);
+    CHECK(ladder.asked.size() > 1);  // the summarizer's window is the same
 }
 
 TEST_CASE("nothing in front of the first message that may be folded is touched", "[compaction]") {

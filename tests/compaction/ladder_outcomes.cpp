@@ -67,7 +67,7 @@ TEST_CASE("a store that keeps nothing does not keep the ladder from its summary"
     CHECK_FALSE(report.details->store_failures.empty());
     CHECK(ladder.asked.size() == 1);
     CHECK(summaries_of(conversation).size() == 1);
-    CHECK(conversation.tokens(pessimistic()) <= 2'500);
+    CHECK(conversation.tokens(pessimistic_counter()) <= 2'500);
 }
 
 TEST_CASE("what is stored before the commit is not stored again, and a refusal is told with the commit",
@@ -196,10 +196,10 @@ TEST_CASE("a budget that another used up is no failure of the ladder", "[compact
 }
 
 TEST_CASE("a threshold above what the model takes is lowered to it, with target and summary below", "[compaction]") {
-    CHECK(fitting({40'000, 3'000, 1'000}, 0) == CompactionLimits{40'000, 3'000, 1'000});
-    CHECK(fitting({40'000, 3'000, 1'000}, 100'000) == CompactionLimits{40'000, 3'000, 1'000});
-    CHECK(fitting({40'000, 3'000, 1'000}, 10'000) == CompactionLimits{10'000, 3'000, 1'000});
-    CHECK(fitting({40'000, 3'000, 1'000}, 1'200) == CompactionLimits{1'200, 600, 300});
+    CHECK(fitted_to({40'000, 3'000, 1'000}, 0) == CompactionLimits{40'000, 3'000, 1'000});
+    CHECK(fitted_to({40'000, 3'000, 1'000}, 100'000) == CompactionLimits{40'000, 3'000, 1'000});
+    CHECK(fitted_to({40'000, 3'000, 1'000}, 10'000) == CompactionLimits{10'000, 3'000, 1'000});
+    CHECK(fitted_to({40'000, 3'000, 1'000}, 1'200) == CompactionLimits{1'200, 600, 300});
     Conversation<> conversation = build(10, std::string(200, 'y'));
     Ladder ladder(sizes(40'000, 3'000, 100));
     CHECK(ladder.ask(conversation).outcome == Outcome::not_due);
@@ -207,7 +207,7 @@ TEST_CASE("a threshold above what the model takes is lowered to it, with target 
     for (int n = 11; n <= 30; ++n) {
         push_turn(conversation, n, std::string(200, 'y'));
         ladder.ask(conversation);
-        CHECK(conversation.tokens(pessimistic()) <= 700);
+        CHECK(conversation.tokens(pessimistic_counter()) <= 700);
     }
 }
 
@@ -224,7 +224,7 @@ TEST_CASE("where only the newest rounds stay as they are, older results of the c
     config.current_turn_keep_rounds = 2;
     Ladder ladder(config);
     CHECK(ladder.ask(conversation).outcome == Outcome::committed);
-    CHECK(ladder.asked.empty());  // pruning leaves a runway
+    CHECK(ladder.asked.empty());  // pruning leaves a headroom
     for (std::size_t i = 2; i < conversation.size(); i += 2) {
         CHECK((origin_of(conversation.outline()[i].parts[0].mark) == Origin::placeholder) ==
               (i < conversation.size() - 4));
@@ -234,7 +234,7 @@ TEST_CASE("where only the newest rounds stay as they are, older results of the c
 TEST_CASE("pruning in the ladder counts by the ladder's counter", "[compaction]") {
     Conversation<> conversation = mixed(1'000);  // a result has 250 tokens by fours, 334 by threes
     CompactionConfig config = sizes(500, 200, 60);
-    config.token_counter = pessimistic();
+    config.token_counter = pessimistic_counter();
     config.media = MediaMode::keep;
     config.pruning->skip_boundary_turns = 1;
     config.pruning->protect_newest_tokens = 300;

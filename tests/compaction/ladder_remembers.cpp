@@ -33,9 +33,9 @@ TEST_CASE("after a summary that would break a rule, the wait starts from what pr
     ChainConfig chain = pessimistic_chain();
     chain.profile.validity = openai_compatible();  // one system message, and it is first
     Ladder ladder(pruned_to_the_end(), chain);
-    const std::int64_t before = conversation.tokens(pessimistic());
+    const std::int64_t before = conversation.tokens(pessimistic_counter());
     CHECK(ladder.ask(conversation).outcome == Outcome::committed);
-    const std::int64_t after = conversation.tokens(pessimistic());
+    const std::int64_t after = conversation.tokens(pessimistic_counter());
     REQUIRE(after < before - 1'000);
     REQUIRE(after > 5'000);
     CHECK(std::ranges::count(ladder.events, "no_valid_summary") == 1);
@@ -53,7 +53,7 @@ TEST_CASE("where no user has spoken, what comes behind a run that could do nothi
     conversation.push_back(ChatMessage::assistant("more").call("b", "read_file", "{}"));
     conversation.push_back(ChatMessage::result("b", "read_file", "short"));
     CHECK(ladder.ask(conversation).outcome == Outcome::committed);
-    CHECK(conversation.tokens(pessimistic()) <= 1'000);
+    CHECK(conversation.tokens(pessimistic_counter()) <= 1'000);
 }
 
 TEST_CASE("a pin that changes places is a new situation", "[compaction]") {
@@ -100,9 +100,9 @@ TEST_CASE("where no call is left for a summary, what pruning planned is committe
     ChainConfig chain = pessimistic_chain();
     chain.limits.model_calls = 0;
     Ladder ladder(pruned_to_the_end(), chain);
-    const std::int64_t before = conversation.tokens(pessimistic());
+    const std::int64_t before = conversation.tokens(pessimistic_counter());
     CHECK(ladder.ask(conversation).outcome == Outcome::committed);
-    CHECK(conversation.tokens(pessimistic()) < before - 1'000);
+    CHECK(conversation.tokens(pessimistic_counter()) < before - 1'000);
     CHECK(std::ranges::count(ladder.events, "unfinished") == 1);
     CHECK(ladder.asked.empty());
 }

@@ -1,4 +1,4 @@
-// A summariser that a test scripts, and conversations in turns.
+// A summarizer that a test scripts, and conversations in turns.
 #pragma once
 
 #include "whittle/compaction/compaction.hpp"
@@ -14,7 +14,7 @@
 
 namespace whittle::testing {
 
-/// What a summariser was asked.
+/// What a summarizer was asked.
 struct AskedOnce {
     std::string text{};  ///< of all messages
     std::int64_t max_output_tokens = 0;
@@ -24,7 +24,7 @@ using Asked = std::vector<AskedOnce>;
 
 /// Says always the same; what it is asked goes to `asked`.
 template <AgentMessage M = ChatMessage>
-std::shared_ptr<Model<M>> summariser(Asked& asked, std::string reply = "[summary]") {
+std::shared_ptr<Model<M>> summarizer(Asked& asked, std::string reply = "[summary]") {
     return std::make_shared<ScriptedModel<M>>([&asked, reply = std::move(reply)](const ModelRequest<M>& request) {
         std::string text;
         for (const M& m : request.messages) text += text_of(m) + "\n";
@@ -35,7 +35,7 @@ std::shared_ptr<Model<M>> summariser(Asked& asked, std::string reply = "[summary
 }
 
 /// As the source counts: 3 bytes per token, 1,000 per image.
-inline ChainConfig pessimistic_chain() { return {.token_counter = pessimistic()}; }
+inline ChainConfig pessimistic_chain() { return {.token_counter = pessimistic_counter()}; }
 
 inline CompactionConfig sizes(std::int64_t threshold, std::int64_t target, std::int64_t summary) {
     CompactionConfig config;
@@ -99,11 +99,11 @@ inline std::vector<std::size_t> summaries_of(const Conversation<>& conversation)
 
 inline bool contains(std::string_view text, std::string_view what) { return text.find(what) != std::string_view::npos; }
 
-/// A chain with one ladder, its summariser and what it was told.
+/// A chain with one ladder, its summarizer and what it was told.
 struct Ladder {
     explicit Ladder(const CompactionConfig& config, ChainConfig base = pessimistic_chain(),
                     std::string reply = "[summary]")
-        : Ladder(config, std::move(base), summariser(asked, std::move(reply))) {}
+        : Ladder(config, std::move(base), summarizer(asked, std::move(reply))) {}
     Ladder(const CompactionConfig& config, ChainConfig base, std::shared_ptr<Model<ChatMessage>> model)
         : chain(watched(std::move(base)), callbacks(), Chain<>::Stages{std::make_shared<Compaction<>>(model, config)}) {
     }

@@ -39,13 +39,13 @@ TEST_CASE("with current_turn_keep_rounds the running request stays where reminde
         config.current_turn_keep_rounds = 2;
         config.pruning.reset();
         const Chain<> chain(chain_config, callbacks,
-                            Compaction<>{summariser(asked, "The parser in read was looked at."), config});
+                            Compaction<>{summarizer(asked, "The parser in read was looked at."), config});
         Conversation<> c("running");
         c.push_back(ChatMessage::user(running_request));
         std::int64_t largest = 0;
         for (int i = 1; i <= 40; ++i) {
             (void)chain.before_model(c);
-            largest = std::max(largest, c.context(chars(), {}, {}).total);
+            largest = std::max(largest, c.context(chars_counter(), {}, {}).total);
             const std::string id = "call_" + std::to_string(i);
             ChatMessage call{Role::assistant, {}};
             if (thinks_first && i == 1) call.parts.push_back({PartKind::thinking, "First I read."});
@@ -78,12 +78,12 @@ TEST_CASE("a ladder that joins a long chat runs its stages, whatever the provide
             c.push_back(ChatMessage::assistant(std::string(2'000, 'a')), Usage{.input = i == 80 ? reported : 0});
         }
         c.push_back(ChatMessage::user("go on"));
-        const Chain<> chain({}, callbacks, Compaction<>{summariser(asked), sizes(40'000, 6'000, 1'000)});
+        const Chain<> chain({}, callbacks, Compaction<>{summarizer(asked), sizes(40'000, 6'000, 1'000)});
         CHECK(chain.before_model(c).stages[0].outcome == Outcome::committed);
         CHECK(asked.size() >= 1);
         if (reported <= 128'000) {  // beside 600,000 there are 280,000 that nothing can be done about
             CHECK(events.empty());
-            CHECK(c.context(chars(), {}, {}).total <= 40'000);
+            CHECK(c.context(chars_counter(), {}, {}).total <= 40'000);
         } else {
             CHECK(events == std::vector<std::string>{"still_above_trigger"});
             for (int i = 81; i <= 160; ++i) {

@@ -14,12 +14,12 @@ using namespace whittle::testing;
 namespace {
 
 /// The size of the whole request.
-std::int64_t total_of(Conversation<>& conversation) { return conversation.tokens(pessimistic()); }
+std::int64_t total_of(Conversation<>& conversation) { return conversation.tokens(pessimistic_counter()); }
 
 const StageReport& run(Conversation<>& conversation, Asked& asked, const CompactionConfig& config,
                        const HookRequest<>& request = {}) {
     static std::vector<std::shared_ptr<void>> kept;
-    const auto chain = std::make_shared<Chain<>>(pessimistic_chain(), Compaction<>(summariser(asked), config));
+    const auto chain = std::make_shared<Chain<>>(pessimistic_chain(), Compaction<>(summarizer(asked), config));
     kept.push_back(chain);
     return chain->before_model(conversation, request).stages.at(0);
 }
@@ -35,9 +35,9 @@ TEST_CASE("thirty characters are ten tokens, an image is a thousand, the rest is
     conversation.push_back(with_image);
     CHECK(total_of(conversation) == 10 + 1'003);
     const std::vector<ToolSpec> tools{{"echo", "says it again", "{}"}};
-    const auto first = conversation.context(pessimistic(), "a prompt", tools).total;
+    const auto first = conversation.context(pessimistic_counter(), "a prompt", tools).total;
     CHECK(first > 1'013);
-    CHECK(conversation.context(pessimistic(), "a prompt", tools).total == first);
+    CHECK(conversation.context(pessimistic_counter(), "a prompt", tools).total == first);
 }
 
 TEST_CASE("below the threshold nothing happens") {
@@ -101,7 +101,7 @@ TEST_CASE("the next summary folds the one before, never stands beside it") {
     CHECK(conversation.outline()[1].mark->covers.size() >= 36);
 }
 
-TEST_CASE("an untagged message in the middle is summarised, not protected") {
+TEST_CASE("an untagged message in the middle is summarized, not protected") {
     Conversation<> conversation = build(10, std::string(100, 'x'), "sys");
     auto state = conversation.state();
     MessageInfo info = describe(ChatMessage::user("MIDLIST-UNTAGGED-XYZ " + std::string(100, 'x')));
@@ -145,7 +145,7 @@ TEST_CASE("without tags the current turn starts at the latest user message") {
     CHECK(total_of(conversation) <= 225);
 }
 
-TEST_CASE("a summariser that fails surfaces after its attempts where that is asked for") {
+TEST_CASE("a summarizer that fails surfaces after its attempts where that is asked for") {
     int calls = 0;
     const auto failing =
         std::make_shared<ScriptedModel<ChatMessage>>([&](const ModelRequest<ChatMessage>&) -> Reply<ChatMessage> {
@@ -173,13 +173,13 @@ TEST_CASE("in a loop the model sees the summary and the request, and one summary
         seen.assign(request.messages.begin(), request.messages.end());
         return Reply<ChatMessage>{ChatMessage::assistant("done")};
     });
-    Chain<> chain(pessimistic_chain(), Compaction<>(summariser(asked), sizes(400, 200, 40)));
+    Chain<> chain(pessimistic_chain(), Compaction<>(summarizer(asked), sizes(400, 200, 40)));
     AgentLoop<> loop(agent, {}, std::move(chain), {.system = "test agent"});
     CHECK(loop.run(conversation, ChatMessage::user("now please respond")).text == "done");
     CHECK(asked.size() == 1);
     std::string text;
-    std::int64_t tokens = pessimistic()->count("test agent");
-    for (const ChatMessage& m : seen) text += text_of(m), tokens += count_message(m, *pessimistic());
+    std::int64_t tokens = pessimistic_counter()->count("test agent");
+    for (const ChatMessage& m : seen) text += text_of(m), tokens += count_message(m, *pessimistic_counter());
     CHECK(contains(text, "[summary]"));
     CHECK(contains(text, "now please respond"));
     CHECK_FALSE(contains(text, "q1: "));
@@ -196,7 +196,7 @@ TEST_CASE("it fires between a tool result and the next call, and leaves that rou
         return Reply<ChatMessage>{ChatMessage::assistant("done")};
     });
     const std::string result = "RESULT " + std::string(600, 'r');
-    Chain<> chain(pessimistic_chain(), Compaction<>(summariser(asked), sizes(700, 200, 40)));
+    Chain<> chain(pessimistic_chain(), Compaction<>(summarizer(asked), sizes(700, 200, 40)));
     AgentLoop<> loop(agent, {text_tool("big", "", "{}", [&](std::string_view) { return result; })}, std::move(chain));
     CHECK(loop.run(conversation, ChatMessage::user("call it")).text == "done");
     REQUIRE(requests.size() == 2);

@@ -46,13 +46,13 @@ TEST_CASE("notes of a run end with it, others stay and are copied by fork", "[co
 TEST_CASE("a usage anchors the count with system text and tools on both sides", "[conversation]") {
     const std::string system(400, 's');
     Conversation<> c;
-    SECTION("the counter was there first") { (void)c.context(chars(), system, {}); }
-    SECTION("the counter was there, but no request yet") { (void)c.tokens(chars()); }
+    SECTION("the counter was there first") { (void)c.context(chars_counter(), system, {}); }
+    SECTION("the counter was there, but no request yet") { (void)c.tokens(chars_counter()); }
     SECTION("the counter comes later") {}
     c.push_back(ChatMessage::user(std::string(40, 'u')));
     c.push_back(ChatMessage::assistant(std::string(40, 'a')), Usage{.input = 500, .output = 20});
     c.push_back(ChatMessage::user(std::string(80, 'v')));
-    const ContextCount count = c.context(chars(), system, {});
+    const ContextCount count = c.context(chars_counter(), system, {});
     CHECK(count.anchored);
     CHECK(count.estimate == 140);
     CHECK(count.total == 520 + 20);
@@ -63,15 +63,16 @@ TEST_CASE("an edit after the usage makes it useless for a counter that comes lat
     c.push_back(ChatMessage::user("one"));
     c.push_back(ChatMessage::assistant(std::string(400, 'a')), Usage{.input = 900});
     c.push_back(ChatMessage::user("two"));
-    (void)c.context(chars(), {}, {});
+    (void)c.context(chars_counter(), {}, {});
     auto edit = c.edit("test");
     edit.erase(1, {.reason = "test"});
     REQUIRE(edit.commit().committed());
-    CHECK(c.context(chars(), {}, {}).total == 900 - 4 * 100);  // at most four for one of ours; the rest is overhead
-    CHECK_FALSE(c.context(pessimistic(), {}, {}).anchored);
+    CHECK(c.context(chars_counter(), {}, {}).total ==
+          900 - 4 * 100);  // at most four for one of ours; the rest is overhead
+    CHECK_FALSE(c.context(pessimistic_counter(), {}, {}).anchored);
     REQUIRE(c.undo());
-    CHECK(c.context(chars(), {}, {}).total == 900);
-    CHECK_FALSE(c.context(estimate(), {}, {}).anchored);
+    CHECK(c.context(chars_counter(), {}, {}).total == 900);
+    CHECK_FALSE(c.context(estimate_counter(), {}, {}).anchored);
 }
 
 TEST_CASE("a counter that comes while edits are planned counts these too", "[conversation]") {
@@ -81,10 +82,10 @@ TEST_CASE("a counter that comes while edits are planned counts these too", "[con
     c.push_back(ChatMessage::user("x"));
     auto edit = c.edit("test");
     edit.set_text(1, 0, "short", {.reason = "test"});
-    (void)c.tokens(pessimistic());
+    (void)c.tokens(pessimistic_counter());
     edit.commit();
-    CHECK(c.tokens(pessimistic()) == 100 + 2 + 1);
-    CHECK(c.tokens(estimate()) > 0);
+    CHECK(c.tokens(pessimistic_counter()) == 100 + 2 + 1);
+    CHECK(c.tokens(estimate_counter()) > 0);
     CHECK(c.outline()[1].tokens.size() == 3);
 }
 

@@ -160,10 +160,10 @@ TEST_CASE("following a host's list leaves the conversation as it was, whichever 
 
 TEST_CASE("a new counter counts the same after any allocation failed", "[sweep]") {
     const auto count = [](World<ChatMessage>& world) {
-        (void)world.conversation.context(estimate(), "system text", law_tools());
+        (void)world.conversation.context(estimate_counter(), "system text", law_tools());
     };
     World<ChatMessage> undisturbed = rounds<ChatMessage>();
-    const ContextCount expected = undisturbed.conversation.context(estimate(), "system text", law_tools());
+    const ContextCount expected = undisturbed.conversation.context(estimate_counter(), "system text", law_tools());
     bool is_reached = true;
     for (std::int64_t n = 1; is_reached; ++n) {
         World<ChatMessage> world = rounds<ChatMessage>();
@@ -176,7 +176,7 @@ TEST_CASE("a new counter counts the same after any allocation failed", "[sweep]"
             }
             is_reached = FailingAllocation::has_failed();
         }
-        const ContextCount again = world.conversation.context(estimate(), "system text", law_tools());
+        const ContextCount again = world.conversation.context(estimate_counter(), "system text", law_tools());
         CHECK(again.total == expected.total);
         CHECK(again.estimate == expected.estimate);
         CHECK(snapshot(world.conversation) == before);

@@ -1,7 +1,7 @@
-// The ladder, held to every law on every message type, with a summariser that always says the same.
+// The ladder, held to every law on every message type, with a summarizer that always says the same.
 #include "whittle/compaction/compaction.hpp"
 
-#include "summariser.hpp"
+#include "summarizer.hpp"
 #include "support/laws.hpp"
 
 using namespace whittle;
@@ -18,7 +18,7 @@ Compaction<M> ladder() {
     config.summary_size_tokens = 60;
     config.current_turn_keep_rounds = 1;
     config.pruning->skip_boundary_turns = 1;
-    return Compaction<M>(summariser<M>(), config);
+    return Compaction<M>(summarizer<M>(), config);
 }
 
 }  // namespace

@@ -70,10 +70,10 @@ TEST_CASE("a middleware that asks may_edit drops thinking and never fails, in a 
     const Tool read = text_tool("read", "Reads.", R"({"type":"object"})", [](std::string_view) { return "text"; });
     AgentLoop loop{model, {read}, Chain{ChainConfig{}, callbacks, DropOldThinking<>{}}};
     Conversation<> c("thoughts");
-    CHECK(loop.run(c, "first").finish == Finish::answered);
+    CHECK(loop.run(c, "first").outcome == RunOutcome::answered);
     CHECK(outcomes == std::vector<Outcome>(4, Outcome::nothing));
     CHECK(count_thoughts(c) == 4);
-    CHECK(loop.run(c, "second").finish == Finish::answered);
+    CHECK(loop.run(c, "second").outcome == RunOutcome::answered);
     CHECK(std::ranges::find(outcomes, Outcome::failed) == outcomes.end());
     CHECK(count_thoughts(c) == 4);  // those of the second turn
     CHECK(c.undo());

@@ -81,7 +81,7 @@ struct Session {
 
 std::vector<std::string> undisturbed() {
     Session session({});
-    REQUIRE(session.loop->run(session.conversation, "go").finish == Finish::answered);
+    REQUIRE(session.loop->run(session.conversation, "go").outcome == RunOutcome::answered);
     REQUIRE(session.conversation.journal().size() > 1);
     return session.originals();
 }
@@ -94,11 +94,11 @@ TEST_CASE("whichever model call fails, the run can go on and ends as if nothing 
         Session session({.model = n});
         const RunResult failed = session.loop->run(session.conversation, "go");
         INFO("model call " << n);
-        CHECK(failed.finish == Finish::failed);
+        CHECK(failed.outcome == RunOutcome::failed);
         CHECK(failed.error == "injected failure");
         CHECK(session.is_valid());
         CHECK(session.conversation.size() == static_cast<std::size_t>(2 * n - 1));
-        CHECK(session.loop->run(session.conversation).finish == Finish::answered);
+        CHECK(session.loop->run(session.conversation).outcome == RunOutcome::answered);
         CHECK(session.originals() == expected);
     }
 }
@@ -107,7 +107,7 @@ TEST_CASE("whichever tool call fails, the model is told and the run goes on", "[
     for (int n = 1; n <= readings; ++n) {
         Session session({.tool = n});
         INFO("tool call " << n);
-        CHECK(session.loop->run(session.conversation, "go").finish == Finish::answered);
+        CHECK(session.loop->run(session.conversation, "go").outcome == RunOutcome::answered);
         CHECK(session.is_valid());
         while (session.conversation.undo()) {
         }
@@ -122,9 +122,9 @@ TEST_CASE("whichever call of a loop callback fails, the run fails without a dang
         for (const Fault& fault : {Fault{.start = n}, Fault{.end = n}}) {
             Session session(fault);
             INFO("callback call " << n << (fault.end > 0 ? " of on_tool_end" : " of on_tool_start"));
-            CHECK(session.loop->run(session.conversation, "go").finish == Finish::failed);
+            CHECK(session.loop->run(session.conversation, "go").outcome == RunOutcome::failed);
             CHECK(session.is_valid());
-            CHECK(session.loop->run(session.conversation).finish == Finish::answered);
+            CHECK(session.loop->run(session.conversation).outcome == RunOutcome::answered);
             CHECK(session.is_valid());
         }
     }
@@ -137,7 +137,7 @@ TEST_CASE("whichever call of the store fails, the run answers and nothing is los
     for (int n = 1; is_reached; ++n) {
         Session session({.store = n});
         INFO("store call " << n);
-        CHECK(session.loop->run(session.conversation, "go").finish == Finish::answered);
+        CHECK(session.loop->run(session.conversation, "go").outcome == RunOutcome::answered);
         is_reached = session.storage->calls() >= n;
         swept += is_reached ? 1 : 0;
         CHECK(session.is_valid());

@@ -1,5 +1,5 @@
 // The presets, for a window so small that every stage of the ladder works, held to every law on every message type.
-#include "laws/summariser.hpp"
+#include "laws/summarizer.hpp"
 #include "support/laws.hpp"
 #include "whittle/preset/presets.hpp"
 
@@ -15,7 +15,7 @@ auto stages_of_preset(T, Preset preset) {
     using M = MessageOf<T>;
     PresetConfig config = preset_config(preset, {.context_window = small_window});
     config.trimming.min_result_bytes = config.trimming.min_argument_bytes = 20;
-    return preset_stages<M>(config, summariser<M>());
+    return preset_stages<M>(config, summarizer<M>());
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A summariser for the laws: it always says the same.
+// A summarizer for the laws: it always says the same.
 #pragma once
 
 #include "whittle/model/scripted_model.hpp"
@@ -14,7 +14,7 @@ Reply<M> same_summary(const ModelRequest<M>&) {
 }
 
 template <AgentMessage M>
-std::shared_ptr<Model<M>> summariser() {
+std::shared_ptr<Model<M>> summarizer() {
     return std::make_shared<ScriptedModel<M>>(&same_summary<M>);
 }
 

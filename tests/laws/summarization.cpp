@@ -1,7 +1,7 @@
-// Summarization, held to every law on every message type, with a summariser that always says the same; and L10.
+// Summarization, held to every law on every message type, with a summarizer that always says the same; and L10.
 #include "whittle/summarization/summarization.hpp"
 
-#include "summariser.hpp"
+#include "summarizer.hpp"
 #include "support/laws.hpp"
 #include "whittle/model/scripted_model.hpp"
 #include "whittle/reduction/reduction.hpp"
@@ -31,7 +31,7 @@ std::shared_ptr<Middleware<M>> folding(std::shared_ptr<Model<M>> model, const Su
 template <AgentMessage M>
 Stages<M> folding_alone() {
     const SummarizationConfig config = due_above(400);
-    return {folding<M>(summariser<M>(), config)};
+    return {folding<M>(summarizer<M>(), config)};
 }
 
 /// With all that stands beside a summary or behind it.
@@ -49,20 +49,20 @@ Stages<M> folding_with_all() {
         for (const FileUse& file : files) found.push_back({file.path, "as it is now"});
         return found;
     };
-    return {std::make_shared<Summarization<M>>(summariser<M>(), config, callbacks)};
+    return {std::make_shared<Summarization<M>>(summarizer<M>(), config, callbacks)};
 }
 
 template <AgentMessage M>
 Stages<M> folding_by_rule() {
     SummarizationConfig config = due_above(400);
-    config.plain_summary_tokens = 120;
+    config.rule_based_summary_tokens = 120;
     return {folding<M>(nullptr, config)};
 }
 
 template <AgentMessage M>
 Stages<M> folding_in_levels() {
     SummarizationConfig config = due_above(400);
-    config.plain_summary_tokens = 60;
+    config.rule_based_summary_tokens = 60;
     config.summaries_per_level = 2;
     return {folding<M>(nullptr, config)};
 }
@@ -70,20 +70,20 @@ Stages<M> folding_in_levels() {
 template <AgentMessage M>
 Stages<M> clearing_and_folding() {
     return {std::make_shared<Reduction<M>>(ReductionConfig{.skip_truncation = true, .max_tokens_for_clear = 300}),
-            folding<M>(summariser<M>(), due_above(500, 100))};
+            folding<M>(summarizer<M>(), due_above(500, 100))};
 }
 
-/// What one summariser was asked.
+/// What one summarizer was asked.
 struct Asked {
     int calls = 0;
     std::int64_t largest = 0;  ///< tokens
 };
 
 template <AgentMessage M>
-std::shared_ptr<Model<M>> counting_summariser(const std::shared_ptr<Asked>& asked) {
+std::shared_ptr<Model<M>> counting_summarizer(const std::shared_ptr<Asked>& asked) {
     return std::make_shared<ScriptedModel<M>>([asked](const ModelRequest<M>& request) {
-        std::int64_t tokens = count_overhead(request.system, request.tools, *chars());
-        for (const M& m : request.messages) tokens += count_message(m, *chars());
+        std::int64_t tokens = count_overhead(request.system, request.tools, *chars_counter());
+        for (const M& m : request.messages) tokens += count_message(m, *chars_counter());
         ++asked->calls;
         asked->largest = std::max(asked->largest, tokens);
         return same_summary(request);
@@ -98,7 +98,7 @@ Failures check_bounded(std::uint64_t seed, int& calls) {
     config.max_input_tokens = most_tokens;
     config.retry = RetryConfig{};
     const Subject<M> subject{
-        [&] { return Stages<M>{std::make_shared<Summarization<M>>(counting_summariser<M>(asked), config)}; }};
+        [&] { return Stages<M>{std::make_shared<Summarization<M>>(counting_summarizer<M>(asked), config)}; }};
     World<M> world(subject);
     Failures failures;
     const int most_calls = world.chain.config().limits.model_calls;
@@ -127,7 +127,7 @@ WHITTLE_LAWS("clearing and summarization together, in Chinese",
              [](auto type) { return clearing_and_folding<MessageOf<decltype(type)>>(); },
              {.language = Language::chinese, .keeps_protected_tools = false, .looks_at_sizes_only = false})
 
-TEST_CASE("L10: no request to a summariser is larger than it may be, and a hook keeps to its model calls", "[laws]") {
+TEST_CASE("L10: no request to a summarizer is larger than it may be, and a hook keeps to its model calls", "[laws]") {
     for_each_message_type([](auto type) {
         using M = MessageOf<decltype(type)>;
         INFO(Builder<M>::name);

@@ -44,7 +44,7 @@ TEST_CASE("results come in call order, usage is summed, the answer ends the run"
         Chain<>(ChainConfig{}));
     Conversation<> c;
     const RunResult result = loop.run(c, "go");
-    CHECK(result.finish == Finish::answered);
+    CHECK(result.outcome == RunOutcome::answered);
     CHECK(result.text == "done");
     CHECK(result.steps == 2);
     CHECK(result.usage == Usage{.input = 30, .cache_read = 5, .output = 3});
@@ -65,7 +65,7 @@ TEST_CASE("whatever is wrong with a call becomes an error result that the model 
     AgentLoop<> loop(says({asks_for(tool, "c1", arguments), ChatMessage::assistant("sorry")}), tools(),
                      Chain<>(ChainConfig{}));
     Conversation<> c;
-    CHECK(loop.run(c, "go").finish == Finish::answered);
+    CHECK(loop.run(c, "go").outcome == RunOutcome::answered);
     CHECK(c.messages()[2].parts[0].is_error);
     CHECK(c.messages()[2].parts[0].text.find(expected) != std::string::npos);
 }
@@ -91,7 +91,7 @@ TEST_CASE("a reply that only paused is sent back, and both parts are the answer"
     AgentLoop<> loop(model, tools(), Chain<>(ChainConfig{}));
     Conversation<> conversation("pause");
     const RunResult result = loop.run(conversation, "how many?");
-    CHECK(result.finish == Finish::answered);
+    CHECK(result.outcome == RunOutcome::answered);
     CHECK(result.steps == 3);
     CHECK(result.text == "I search. It is 7.");
     CHECK(text_of(conversation.messages().back()) == "It is 7.");
@@ -101,7 +101,7 @@ TEST_CASE("a direct result is the answer", "[loop]") {
     AgentLoop<> loop(says({asks_for("direct")}), tools(), Chain<>(ChainConfig{}));
     Conversation<> c;
     const RunResult result = loop.run(c, "go");
-    CHECK(result.finish == Finish::return_direct);
+    CHECK(result.outcome == RunOutcome::return_direct);
     CHECK(result.text == "the answer");
     CHECK(c.size() == 3);
 }
@@ -111,7 +111,7 @@ TEST_CASE("the step limit leaves no call open", "[loop]") {
                      {.max_steps = 2});
     Conversation<> c;
     const RunResult result = loop.run(c, "go");
-    CHECK(result.finish == Finish::step_limit);
+    CHECK(result.outcome == RunOutcome::step_limit);
     CHECK(result.steps == 2);
     require_valid(c);
     CHECK(c.messages().back().role == Role::tool);
@@ -126,7 +126,7 @@ TEST_CASE("a stop in the middle of the tools answers the others with 'not run'",
     AgentLoop<> loop(says({asks_for("stop", "a").call("b", "stop")}), {stopping}, Chain<>(ChainConfig{}),
                      {.max_steps = 1});
     Conversation<> c;
-    CHECK(loop.run(c, "go", stop.get_token()).finish == Finish::stopped);
+    CHECK(loop.run(c, "go", stop.get_token()).outcome == RunOutcome::stopped);
     REQUIRE(c.size() == 4);
     CHECK(c.messages()[2].parts[0].text == "stopping");
     CHECK(c.messages()[3].parts[0].text.find("not run") == 0);
@@ -137,7 +137,7 @@ TEST_CASE("a failing model ends the run as failed, with its error", "[loop]") {
     AgentLoop<> loop(says({}), tools(), Chain<>(ChainConfig{}));
     Conversation<> c;
     const RunResult result = loop.run(c, "go");
-    CHECK(result.finish == Finish::failed);
+    CHECK(result.outcome == RunOutcome::failed);
     CHECK(result.error.find("used up") != std::string::npos);
     CHECK_THROWS_AS(std::rethrow_exception(result.exception), ModelError);
 }
@@ -161,7 +161,7 @@ TEST_CASE("an overflow is answered by shrinking and one more try, not by two", "
     Conversation<> c;
     c.push_back(ChatMessage::assistant(std::string(800, 'x')));
     c.push_back(ChatMessage::user("before"));
-    CHECK(loop.run(c, "go").finish == (heals ? Finish::answered : Finish::failed));
+    CHECK(loop.run(c, "go").outcome == (heals ? RunOutcome::answered : RunOutcome::failed));
     CHECK(calls == 2);
 }
 
@@ -173,7 +173,7 @@ TEST_CASE("what a callback throws fails the run, but no result that came is lost
     AgentLoop<> loop(says({asks_for("echo", "a", R"({"n":1})").call("b", "echo")}), tools(), Chain<>(ChainConfig{}), {},
                      callbacks);
     Conversation<> c;
-    CHECK(loop.run(c, "go").finish == Finish::failed);
+    CHECK(loop.run(c, "go").outcome == RunOutcome::failed);
     CHECK(c.messages()[2].parts[0].text == R"({"n":1})");
     require_valid(c);
 }
@@ -186,7 +186,7 @@ TEST_CASE("a chain that fails under propagate ends the run as failed and leaves 
     AgentLoop<> loop(says({asks_for("echo"), ChatMessage::assistant("done")}), tools(),
                      Chain{ChainConfig{.on_error = OnError::propagate}, Bad{}});
     Conversation<> c;
-    CHECK(loop.run(c, "go").finish == Finish::failed);
+    CHECK(loop.run(c, "go").outcome == RunOutcome::failed);
     require_valid(c);
 }
 
@@ -196,11 +196,11 @@ TEST_CASE("calls left open are run on resuming, and answered before a new messag
     c.push_back(asks_for("echo", "a", R"({"n":1})"));
     AgentLoop<> loop(says({ChatMessage::assistant("done")}), tools(), Chain<>(ChainConfig{}));
     SECTION("resumed") {
-        CHECK(loop.run(c).finish == Finish::answered);
+        CHECK(loop.run(c).outcome == RunOutcome::answered);
         CHECK(c.messages()[2].parts[0].text == R"({"n":1})");
     }
     SECTION("interrupted") {
-        CHECK(loop.run(c, "something else").finish == Finish::answered);
+        CHECK(loop.run(c, "something else").outcome == RunOutcome::answered);
         CHECK(c.messages()[2].parts[0].text.find("not run") == 0);
     }
     require_valid(c);
@@ -231,7 +231,7 @@ TEST_CASE("results that could not be taken in at first are not lost", "[loop]") 
     AgentLoop<> loop(says({asks_for("once")}), {once}, Chain<>(ChainConfig{.token_counter = counter}));
     Conversation<> c;
     const RunResult result = loop.run(c, "go");
-    CHECK(result.finish == Finish::failed);
+    CHECK(result.outcome == RunOutcome::failed);
     REQUIRE(c.size() == 3);
     CHECK(c.messages()[2].parts[0].text == "{\"n\":7}");
     require_valid(c);

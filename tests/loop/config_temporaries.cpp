@@ -90,7 +90,7 @@ TEST_CASE("a function is a model: it gets the request, and gives a reply or its 
     CHECK(counting.run(conversation, "Two.").text == "2");
     std::stop_source stop;
     stop.request_stop();
-    CHECK(AgentLoop{count, chain}.run(conversation, "No.", stop.get_token()).finish == Finish::stopped);
+    CHECK(AgentLoop{count, chain}.run(conversation, "No.", stop.get_token()).outcome == RunOutcome::stopped);
 }
 
 TEST_CASE("with_retry and with_failover come with whittle.hpp", "[loop]") {
@@ -100,9 +100,9 @@ TEST_CASE("with_retry and with_failover come with whittle.hpp", "[loop]") {
 }
 
 TEST_CASE("a trigger above the window is told in the result where nobody listens", "[loop]") {
-    const auto summariser = std::make_shared<ScriptedModel<>>(std::vector<ChatMessage>{});
+    const auto summarizer = std::make_shared<ScriptedModel<>>(std::vector<ChatMessage>{});
     const Chain<> chain{ChainConfig{.profile = {.context_window = 32'000}}, Reduction<>{{.skip_truncation = true}},
-                        Summarization<>{summariser}, Compaction<>{summariser}};
+                        Summarization<>{summarizer}, Compaction<>{summarizer}};
     Conversation<> conversation("warned");
     AgentLoop loop{[](const auto&) { return ChatMessage::assistant("Hello."); }, chain};
     const RunResult result = loop.run(conversation, "Hi.");

@@ -22,8 +22,8 @@ struct Provider {
 
     Reply<ChatMessage> operator()(const ModelRequest<ChatMessage>& request) {
         ++calls;
-        std::int64_t used = count_overhead(request.system, request.tools, *chars());
-        for (const ChatMessage& message : request.messages) used += count_message(message, *chars());
+        std::int64_t used = count_overhead(request.system, request.tools, *chars_counter());
+        for (const ChatMessage& message : request.messages) used += count_message(message, *chars_counter());
         if (used <= limit) return {ChatMessage::assistant("fits")};
         ++refusals;
         throw ModelError(tells ? Overflow{.limit = limit, .used = used} : Overflow{}, "prompt is too long");
@@ -60,13 +60,13 @@ TEST_CASE("a request that is too large is shrunk and sent once more, and the tru
     AgentLoop<> loop = loop_with(provider, {.context_window = 200'000});
     Conversation<> c = with_rounds(6);
     const RunResult result = loop.run(c, "go on");
-    CHECK(result.finish == Finish::answered);
+    CHECK(result.outcome == RunOutcome::answered);
     CHECK(result.text == "fits");
     CHECK(result.steps == 1);
     CHECK(provider.calls == 2);
     CHECK(provider.refusals == 1);
     CHECK(loop.chain().context_window(c) == 3'000);
-    CHECK(loop.run(c, "once more").finish == Finish::answered);
+    CHECK(loop.run(c, "once more").outcome == RunOutcome::answered);
     CHECK(provider.refusals == 1);
     CHECK(c.fork("other").notes("chain").integer("window") == 3'000);
     while (c.undo()) {
@@ -78,7 +78,7 @@ TEST_CASE("a refusal without numbers is answered by shrinking too", "[loop]") {
     Provider provider{.limit = 3'000, .tells = false};
     AgentLoop<> loop = loop_with(provider);
     Conversation<> c = with_rounds(6);
-    CHECK(loop.run(c, "go on").finish == Finish::answered);
+    CHECK(loop.run(c, "go on").outcome == RunOutcome::answered);
     CHECK(provider.calls == 2);
 }
 
@@ -87,9 +87,9 @@ TEST_CASE("a refusal that cannot be met ends the run with the provider's numbers
     AgentLoop<> loop = loop_with(provider);
     Conversation<> c("pinned");
     const RunResult result = loop.run(c, std::string(8'000, 'u'));
-    CHECK(result.finish == Finish::failed);
+    CHECK(result.outcome == RunOutcome::failed);
     CHECK(provider.calls == 1);  // nothing got smaller: asking again is of no use
-    const std::int64_t ours = c.context(chars(), {}, loop.tool_specs()).total;
+    const std::int64_t ours = c.context(chars_counter(), {}, loop.tool_specs()).total;
     REQUIRE(ours >= 2'000);
     const std::string n = std::to_string(ours);
     CHECK(result.error == "send the request: it is too large: the provider counts " + n +
@@ -109,7 +109,7 @@ TEST_CASE("a request that is still too large after shrinking is not sent a third
     AgentLoop<> loop = loop_with(provider);
     Conversation<> c = with_rounds(6);
     const RunResult result = loop.run(c, std::string(4'000, 'u'));
-    CHECK(result.finish == Finish::failed);
+    CHECK(result.outcome == RunOutcome::failed);
     CHECK(provider.calls == 2);
     CHECK(result.error.find("takes 900 tokens") != std::string::npos);
     CHECK(validate(c.messages(), openai_chat()).empty());
@@ -165,13 +165,13 @@ TEST_CASE("a host that cannot discard what it showed is not shown it twice; it c
     AgentLoop<> loop = loop_with(provider, {.on_delta = [&](const Delta& delta) { shown += delta.text; }});
     Conversation<> c = with_rounds(6);
     const RunResult result = loop.run(c, "go on");
-    CHECK(result.finish == Finish::failed);
+    CHECK(result.outcome == RunOutcome::failed);
     CHECK(result.error.find("model_context_window_exceeded") != std::string::npos);
     CHECK(shown == "Hello ");
     CHECK(provider.calls == 1);
     CHECK(loop.chain().context_window(c) == 3'000);
     shown.clear();
-    CHECK(loop.run(c).finish == Finish::answered);
+    CHECK(loop.run(c).outcome == RunOutcome::answered);
     CHECK(shown == "Hello world");
 }
 
@@ -184,7 +184,7 @@ TEST_CASE("a window that no model has is not learnt", "[loop]") {
     ChainConfig config{.profile = {.context_window = 8'000}, .storage = memory_storage()};
     AgentLoop<> loop(model, {}, Chain{std::move(config), Reduction{clear_late}});
     Conversation<> c = with_rounds(6);
-    CHECK(loop.run(c, "go on").finish == Finish::answered);
+    CHECK(loop.run(c, "go on").outcome == RunOutcome::answered);
     CHECK(loop.chain().context_window(c) == 8'000);
 }
 
@@ -196,7 +196,7 @@ TEST_CASE("an overflow before anything was shown needs no discarding", "[loop]")
     AgentLoop<> loop(model, {}, Chain{ChainConfig{.storage = memory_storage()}, Reduction{clear_late}}, {},
                      {.on_delta = [](const Delta&) {}, .on_restart = [&] { ++discarded; }});
     Conversation<> c = with_rounds(6);
-    CHECK(loop.run(c, "go on").finish == Finish::answered);
+    CHECK(loop.run(c, "go on").outcome == RunOutcome::answered);
     CHECK(provider.calls == 2);
     CHECK(discarded == 0);
 }

@@ -63,7 +63,7 @@ TEST_CASE("tools of one reply run at the same time, and their results come in ca
     const Tool meet = tool("meet", [&] { return std::string(meeting.arrive_and_wait_for(4) ? "met" : "alone"); });
     AgentLoop<> loop(asks_for({"meet", "meet", "meet", "meet"}), {meet}, Chain<>(ChainConfig{}), {.tool_threads = 4});
     Conversation<> c;
-    REQUIRE(loop.run(c, "go").finish == Finish::answered);
+    REQUIRE(loop.run(c, "go").outcome == RunOutcome::answered);
     for (std::size_t i = 0; i < 4; ++i) {
         CHECK(c.messages()[2 + i].parts[0].call_id == "call_" + std::to_string(i));
         CHECK(text_at(c, 2 + i) == "met");
@@ -83,7 +83,7 @@ TEST_CASE("a tool that ends first is told first, but its result keeps its place"
     AgentLoop<> loop(asks_for({"slow", "quick"}), {slow, quick}, Chain<>(ChainConfig{}), {.tool_threads = 2},
                      callbacks);
     Conversation<> c;
-    REQUIRE(loop.run(c, "go").finish == Finish::answered);
+    REQUIRE(loop.run(c, "go").outcome == RunOutcome::answered);
     CHECK(ends == std::vector<std::string>{"quick", "slow"});
     CHECK(text_at(c, 2) == "slow");
     CHECK(text_at(c, 3) == "quick");
@@ -103,7 +103,7 @@ TEST_CASE("never more tools run than there are threads", "[loop]") {
     AgentLoop<> loop(asks_for(std::vector<std::string>(40, "count")), {count}, Chain<>(ChainConfig{}),
                      {.tool_threads = 3});
     Conversation<> c;
-    REQUIRE(loop.run(c, "go").finish == Finish::answered);
+    REQUIRE(loop.run(c, "go").outcome == RunOutcome::answered);
     CHECK(c.size() == 43);
     CHECK(most <= 3);
 }
@@ -124,7 +124,7 @@ TEST_CASE("callbacks come on the loop's thread; tools leave it only if there are
     AgentLoop<> loop(asks_for({"note", "note", "note"}), {note}, Chain<>(ChainConfig{}), {.tool_threads = threads},
                      callbacks);
     Conversation<> c;
-    REQUIRE(loop.run(c, "go").finish == Finish::answered);
+    REQUIRE(loop.run(c, "go").outcome == RunOutcome::answered);
     CHECK(of_callbacks == std::set{std::this_thread::get_id()});
     CHECK(of_tools.contains(std::this_thread::get_id()) == (threads == 1));
 }
@@ -139,7 +139,7 @@ TEST_CASE("a stop reaches all tools that run and keeps the others from starting"
                }};
     AgentLoop<> loop(asks_for({"waits", "waits", "waits"}), {waits}, Chain<>(ChainConfig{}), {.tool_threads = 2});
     Conversation<> c;
-    CHECK(loop.run(c, "go", stop.get_token()).finish == Finish::stopped);
+    CHECK(loop.run(c, "go", stop.get_token()).outcome == RunOutcome::stopped);
     REQUIRE(c.size() == 5);
     CHECK(text_at(c, 2) == "stopped");
     CHECK(text_at(c, 3) == "stopped");
@@ -154,7 +154,7 @@ TEST_CASE("a tool that throws does not stop the others", "[loop]") {
     AgentLoop<> loop(asks_for({"good", "bad", "good", "bad"}), {good, bad}, Chain<>(ChainConfig{}),
                      {.tool_threads = threads});
     Conversation<> c;
-    CHECK(loop.run(c, "go").finish == Finish::answered);
+    CHECK(loop.run(c, "go").outcome == RunOutcome::answered);
     CHECK(text_at(c, 2) == "fine");
     CHECK(text_at(c, 3) == "bad failed: no such file");
     CHECK(text_at(c, 4) == "fine");
@@ -185,7 +185,7 @@ TEST_CASE("under propagate the first failure in call order ends the run after al
                      Chain{ChainConfig{.on_error = OnError::propagate}, FailsAfter{}}, {.tool_threads = threads});
     Conversation<> c;
     const RunResult result = loop.run(c, "go");
-    CHECK(result.finish == Finish::failed);
+    CHECK(result.outcome == RunOutcome::failed);
     CHECK(result.error == "after first");
     REQUIRE(c.size() == 5);
     CHECK(text_at(c, 2).starts_with("one"));
@@ -212,7 +212,7 @@ TEST_CASE("a callback that throws keeps further tools from starting; those that 
                      {.tool_threads = 2}, callbacks);
     Conversation<> c;
     const RunResult result = loop.run(c, "go");
-    CHECK(result.finish == Finish::failed);
+    CHECK(result.outcome == RunOutcome::failed);
     CHECK(result.error == "watcher");
     REQUIRE(c.size() == 12);
     CHECK(finished < 10);
@@ -236,7 +236,7 @@ TEST_CASE("the messages are the same with any number of threads", "[loop]") {
                          Chain<>(ChainConfig{}), {.tool_threads = threads});
         Conversation<> c("same");
         const RunResult result = loop.run(c, "go");
-        CHECK(result.finish == Finish::return_direct);
+        CHECK(result.outcome == RunOutcome::return_direct);
         CHECK(result.text == "!!");
         return std::vector<ChatMessage>(c.messages().begin(), c.messages().end());
     };
@@ -258,7 +258,7 @@ TEST_CASE("results are shortened the same with any number of threads, and all or
                          Chain{ChainConfig{.storage = storage}, watch, Reduction{{.max_length_for_trunc = 1'000}}},
                          {.tool_threads = threads});
         Conversation<> c("same");
-        CHECK(loop.run(c, "go").finish == Finish::answered);
+        CHECK(loop.run(c, "go").outcome == RunOutcome::answered);
         CHECK(events == 8);
         std::string all;
         for (std::size_t i = 0; i < 8; ++i) {

@@ -101,7 +101,7 @@ TEST_CASE("what was cleared is read back, used, counted, and cleared again witho
         [](const ModelRequest<ChatMessage>& request) { return read_back_first(request, pages); });
     AgentLoop<> loop(model, {read_page}, Chain{ChainConfig{.storage = storage}, watch, Reduction{config}});
     Conversation<> c("read-back");
-    REQUIRE(loop.run(c, "Read.").finish == Finish::answered);
+    REQUIRE(loop.run(c, "Read.").outcome == RunOutcome::answered);
     CHECK(c.read_backs() == 1);
     CHECK(std::ranges::count(events, "read_back") == 1);
 
@@ -143,7 +143,7 @@ TEST_CASE("what was shortened is read back page by page, and no page is shortene
         });
     AgentLoop<> loop(model, {produce}, Chain{ChainConfig{.storage = memory_storage()}, Reduction{}});
     Conversation<> c("pages");
-    REQUIRE(loop.run(c, "Read.").finish == Finish::answered);
+    REQUIRE(loop.run(c, "Read.").outcome == RunOutcome::answered);
     CHECK(text_of(c.messages()[2], 0).size() < 51'000);
     CHECK(together == whole);
     CHECK(c.read_backs() == static_cast<std::int64_t>(whole.size() + 39'999) / 40'000);
@@ -161,7 +161,7 @@ TEST_CASE("a reading that failed is no read-back", "[loop]") {
         ChatMessage::assistant("done")});
     AgentLoop<> loop(model, {produce}, Chain{ChainConfig{.storage = storage}, Reduction{}});
     Conversation<> c("failing");
-    REQUIRE(loop.run(c, "Read.").finish == Finish::answered);
+    REQUIRE(loop.run(c, "Read.").outcome == RunOutcome::answered);
     CHECK(c.messages()[4].parts[0].is_error);
     CHECK(text_of(c.messages()[4], 0) == "read_offloaded: \"offset\" is 70000, but the text has 60000 bytes");
     CHECK(c.read_backs() == 0);

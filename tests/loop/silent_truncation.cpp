@@ -40,7 +40,7 @@ Told ask(std::size_t bytes, std::int64_t billed, ChainConfig config = {}) {
 
 TEST_CASE("a request of which hardly anything was billed is told as silently cut", "[loop]") {
     const Told told = ask(40'000, 4'000);
-    CHECK(told.result.finish == Finish::answered);
+    CHECK(told.result.outcome == RunOutcome::answered);
     CHECK(told.result.silent_truncations == 1);
     CHECK(told.kinds == std::vector<std::string>{"silent_truncation"});
     CHECK_FALSE(told.is_anchored);  // the small usage would hide how large the conversation is
@@ -51,8 +51,8 @@ TEST_CASE("a usage near the count, of a small request, or below a pessimistic co
     CHECK(ask(40'000, 7'000).result.silent_truncations == 0);
     CHECK(ask(40'000, 7'000).is_anchored);
     CHECK(ask(4'000, 100).result.silent_truncations == 0);
-    CHECK(ask(40'000, 9'000, {.token_counter = pessimistic()}).result.silent_truncations == 0);
-    CHECK(ask(40'000, 4'000, {.token_counter = pessimistic()}).result.silent_truncations == 1);
+    CHECK(ask(40'000, 9'000, {.token_counter = pessimistic_counter()}).result.silent_truncations == 0);
+    CHECK(ask(40'000, 4'000, {.token_counter = pessimistic_counter()}).result.silent_truncations == 1);
 }
 
 TEST_CASE("images cost what the provider likes, and thinking is not read again: neither is a sign of cutting",

@@ -65,8 +65,8 @@ struct WindowedProvider {
     int refusals = 0;
 
     Reply<ChatMessage> operator()(const ModelRequest<ChatMessage>& request) {
-        std::int64_t used = count_overhead(request.system, request.tools, *chars());
-        for (const ChatMessage& message : request.messages) used += count_message(message, *chars());
+        std::int64_t used = count_overhead(request.system, request.tools, *chars_counter());
+        for (const ChatMessage& message : request.messages) used += count_message(message, *chars_counter());
         if (used > window) {
             ++refusals;
             throw ModelError(Overflow{.limit = window, .used = used}, "prompt is too long");
@@ -105,7 +105,7 @@ TEST_CASE("without a model a preset keeps clicks, searches and queries inside sm
                     for (int turn = 0; turn < 3; ++turn) {
                         const RunResult result =
                             loop.run(conversation, "Collect the prices, part " + std::to_string(turn));
-                        CHECK(result.finish == Finish::answered);
+                        CHECK(result.outcome == RunOutcome::answered);
                         CHECK(result.error == "");
                     }
                     CHECK(provider.calls == 360);

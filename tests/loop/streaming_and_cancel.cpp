@@ -57,7 +57,7 @@ TEST_CASE("a tool's result passes the middlewares while the tool runs", "[loop]"
         std::vector{ChatMessage::assistant("").call("a", "stream", "{}"), ChatMessage::assistant("done")});
     AgentLoop<> loop(model, {stream}, Chain{ChainConfig{}, Watcher{pieces}});
     Conversation<> c;
-    REQUIRE(loop.run(c, "go").finish == Finish::answered);
+    REQUIRE(loop.run(c, "go").outcome == RunOutcome::answered);
     CHECK(seen_by_then == std::vector<std::size_t>{1, 2, 3});
     CHECK(text_of(c.messages()[2], 0) == "012");
 }
@@ -73,7 +73,7 @@ TEST_CASE("a streaming tool sees the stop while it writes; what it wrote is its 
                        }};
     AgentLoop<> loop(asks_twice_for("endless"), {endless}, Chain<>(ChainConfig{}));
     Conversation<> c;
-    CHECK(loop.run(c, "go", stop.get_token()).finish == Finish::stopped);
+    CHECK(loop.run(c, "go", stop.get_token()).outcome == RunOutcome::stopped);
     CHECK(text_of(c.messages()[2], 0) == "line 1\nline 2\nline 3\n");
     CHECK(text_of(c.messages()[3], 0).starts_with("not run"));
     CHECK(validate(c.messages(), openai_chat()).empty());
@@ -94,7 +94,7 @@ TEST_CASE("a stop from another thread ends tools that wait for it, on every thre
     });
     AgentLoop<> loop(asks_twice_for("waits"), {waits}, Chain<>(ChainConfig{}), {.tool_threads = 2});
     Conversation<> c;
-    CHECK(loop.run(c, "go", stop.get_token()).finish == Finish::stopped);
+    CHECK(loop.run(c, "go", stop.get_token()).outcome == RunOutcome::stopped);
     REQUIRE(c.size() == 4);
     for (const std::size_t i : {2U, 3U}) {
         CHECK(c.messages()[i].parts[0].text == "began");
@@ -114,8 +114,8 @@ TEST_CASE("a run that was stopped goes on where it was", "[loop]") {
                     }};
     AgentLoop<> loop(asks_twice_for("once"), {once}, Chain<>(ChainConfig{}));
     Conversation<> c;
-    CHECK(loop.run(c, "go", stop.get_token()).finish == Finish::stopped);
+    CHECK(loop.run(c, "go", stop.get_token()).outcome == RunOutcome::stopped);
     CHECK(runs == 1);
-    CHECK(loop.run(c).finish == Finish::answered);
+    CHECK(loop.run(c).outcome == RunOutcome::answered);
     CHECK(text_of(c.messages().back()) == "done");
 }

@@ -30,7 +30,7 @@ public:
     void read(int calls, int lines = 60) {
         for (int i = 0; i < calls; ++i) {
             chain.before_model(conversation);
-            sent.push_back(conversation.tokens(chars()));
+            sent.push_back(conversation.tokens(chars_counter()));
             const std::string id = "r" + std::to_string(next_++);
             push(ChatMessage::assistant("").call(id, "read_file", "{\"path\":\"" + id + "\"}"));
             chain.after_model(conversation);
@@ -43,7 +43,7 @@ public:
     void run_logs(int rounds) {
         for (int i = 0; i < rounds; ++i) {
             chain.before_model(conversation);
-            sent.push_back(conversation.tokens(chars()));
+            sent.push_back(conversation.tokens(chars_counter()));
             ChatMessage calls = ChatMessage::assistant("");
             for (const char* half : {"a", "b"})
                 calls.call(half + std::to_string(i), "bash",
@@ -228,7 +228,7 @@ TEST_CASE("a protected result in front does not keep clearing from going with a 
     while (agent.sent.empty() || agent.sent.back() < 7'200) agent.read(1, 20);
     agent.clock->advance(std::chrono::minutes(20));
     agent.chain.before_model(agent.conversation);
-    CHECK(agent.conversation.tokens(chars()) <= 6'000);
+    CHECK(agent.conversation.tokens(chars_counter()) <= 6'000);
 }
 
 TEST_CASE("with a model the ladder ends in a summary, without one it goes on", "[preset]") {
@@ -257,7 +257,7 @@ TEST_CASE("clearing goes early at a pause, when the provider has forgotten the p
     agent.clock->advance(std::chrono::minutes(20));
     agent.chain.before_model(agent.conversation);
     CHECK(agent.committed("reduction"));
-    CHECK(agent.conversation.tokens(chars()) <= 6'000);
+    CHECK(agent.conversation.tokens(chars_counter()) <= 6'000);
 }
 
 TEST_CASE("lossless leaves arguments, line numbers and results that just came as they are", "[preset]") {
@@ -285,6 +285,6 @@ TEST_CASE("without a model a preset ends its ladder with a summary by rule, once
     CHECK_FALSE(last_stage(preset_config(Preset::lossless), true).has_value());
     PresetConfig without = recommended({.context_window = 8'000});
     CHECK(last_stage(without, false).has_value());
-    without.summarization->plain_summary_tokens = 0;
+    without.summarization->rule_based_summary_tokens = 0;
     CHECK_FALSE(last_stage(without, false).has_value());
 }

@@ -193,7 +193,7 @@ TEMPLATE_TEST_CASE("in a loop the model sees an old image again, bit for bit, as
     const auto model = std::make_shared<ScriptedModel<M>>(&fetch_first<M>);
     AgentLoop<M> loop(model, {}, Chain<M>(config, Strip<M>(MediaMode::reference, 3)));
     const RunResult result = loop.run(c, "look again");
-    CHECK(result.finish == Finish::answered);
+    CHECK(result.outcome == RunOutcome::answered);
     CHECK(images_in(c.messages()[0]).empty());
     CHECK(images_from(c, 5) == std::vector{pixel_url});
     CHECK(validate(c.outline(), config.profile.validity).empty());

@@ -62,10 +62,10 @@ TEMPLATE_TEST_CASE("old images become references, in messages and in tool result
     auto c = with_images<TestType>();
     const auto before = copy_of(c);
     const auto storage = memory_storage();
-    const std::int64_t tokens = c.tokens(chars());
+    const std::int64_t tokens = c.tokens(chars_counter());
     const StageGain gain = strip(c, MediaMode::reference, storage);
     CHECK(gain.count == 2);
-    CHECK(gain.tokens == tokens - c.tokens(chars()));
+    CHECK(gain.tokens == tokens - c.tokens(chars_counter()));
     CHECK(gain.tokens > 3'000);   // 2'000 each, less the references
     CHECK(count_images(c) == 1);  // that of the newest user message
     CHECK(text_of(c.messages()[0]) == "what is this?[image: ref://" + media_keys(c).front() + "]");
@@ -149,7 +149,7 @@ TEST_CASE("an image that the store refuses stays", "[media]") {
 TEST_CASE("an image that weighs less than its reference stays", "[media]") {
     auto c = with_images<ChatMessage>();
     const auto stage = std::make_shared<Strip<ChatMessage>>(MediaMode::reference);
-    const ChainConfig config{.token_counter = chars({.tokens_per_image = 3}), .storage = memory_storage()};
+    const ChainConfig config{.token_counter = chars_counter({.tokens_per_image = 3}), .storage = memory_storage()};
     Chain<>(config, {}, {stage}).before_model(c);
     CHECK(stage->gain.count == 0);
     CHECK(count_images(c) == 3);

@@ -140,7 +140,7 @@ TEST_CASE("below the minimum gain nothing is pruned", "[pruning]") {
     Conversation c = talk(4);
     Conversation copy = c.fork("copy");
     prune(copy, {.skip_boundary_turns = 0});
-    const std::int64_t gain = c.tokens(chars()) - copy.tokens(chars());
+    const std::int64_t gain = c.tokens(chars_counter()) - copy.tokens(chars_counter());
     REQUIRE(gain > 1'000);
     const std::int64_t minimum = GENERATE_COPY(gain, gain + 1);
     prune(c, {.skip_boundary_turns = 0, .minimum_gain_tokens = minimum});

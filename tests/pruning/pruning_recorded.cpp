@@ -38,11 +38,11 @@ Session run(const Trajectory<>& trajectory, const PruningConfig& config) {
     for (const Message& m : trajectory.messages) {
         if (message_traits<Message>::role(m) == Role::assistant) {
             chain.before_model(session.conversation, {trajectory.tools, trajectory.system});
-            session.sent += session.conversation.tokens(chars());
+            session.sent += session.conversation.tokens(chars_counter());
             session.unpruned += unpruned;
         }
         session.conversation.push_back(m, Usage{});
-        unpruned += count_message(m, *chars());
+        unpruned += count_message(m, *chars_counter());
     }
     return session;
 }

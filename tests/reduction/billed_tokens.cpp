@@ -18,7 +18,7 @@ std::string result_text() { return std::string(2'000, 'x'); }
 
 /// What clearing one result takes off our count.
 std::int64_t counted_of_one() {
-    return chars()->count(result_text()) - chars()->count(plain_placeholder(Language::english));
+    return chars_counter()->count(result_text()) - chars_counter()->count(plain_placeholder(Language::english));
 }
 
 std::int64_t billed(double results, double ratio) {
@@ -28,7 +28,7 @@ std::int64_t billed(double results, double ratio) {
 /// The last reply, of which the provider bills `ratio` tokens for each of ours.
 void answer(Conversation<>& conversation, double ratio) {
     ChatMessage last = ChatMessage::assistant("done");
-    const std::int64_t counted = conversation.tokens(chars()) + count_message(last, *chars());
+    const std::int64_t counted = conversation.tokens(chars_counter()) + count_message(last, *chars_counter());
     const auto billed_input = static_cast<std::int64_t>(ratio * static_cast<double>(counted));
     conversation.push_back(std::move(last), Usage{.input = billed_input});
 }
@@ -45,7 +45,7 @@ Conversation<> seven_rounds(double ratio) {
     return conversation;
 }
 
-std::int64_t billed_size(Conversation<>& conversation) { return conversation.context(chars(), {}, {}).total; }
+std::int64_t billed_size(Conversation<>& conversation) { return conversation.context(chars_counter(), {}, {}).total; }
 
 std::ptrdiff_t cleared_in(const Conversation<>& conversation) {
     return std::ranges::count_if(conversation.messages(), [](const ChatMessage& m) {

@@ -79,7 +79,7 @@ TEST_CASE("a reader is named only if the request lists it", "[reduction]") {
 TEST_CASE("the trigger is exceeded, not reached", "[reduction]") {
     WITH_EACH_MESSAGE_TYPE(type);
     AnyConversation c = rounds(type, {"a", "b"});
-    const std::int64_t size = c.tokens(chars());
+    const std::int64_t size = c.tokens(chars_counter());
     CHECK(AnyChain(type, ChainConfig{}, above(size)).before_model(c).find("reduction")->outcome == Outcome::not_due);
     CHECK(AnyChain(type, ChainConfig{}, above(size - 1)).before_model(c).find("reduction")->outcome ==
           Outcome::committed);
@@ -159,7 +159,7 @@ TEST_CASE("the target stops clearing, oldest first", "[reduction]") {
     CHECK(c.text(2) == plain_placeholder(Language::english));
     CHECK(c.text(4) == plain_placeholder(Language::english));
     CHECK(c.text(6) == output("c"));
-    CHECK(c.tokens(chars()) < 1'300);
+    CHECK(c.tokens(chars_counter()) < 1'300);
 }
 
 TEST_CASE("a plan that frees too little writes nothing and is made again when a round completes, and not before",

@@ -110,7 +110,7 @@ TEST_CASE("a budget keeps the newest thinking, and the stricter of two limits co
 
 TEST_CASE("thinking goes oldest first and stops at the target", "[reduction][thinking]") {
     Conversation<> conversation = thinking_talk(8);
-    const std::int64_t before = conversation.tokens(chars());
+    const std::int64_t before = conversation.tokens(chars_counter());
     ReductionConfig config = thinking_config();
     config.clear_thinking_keep_turns = 0;
     config.clear_target_tokens = before - 350;
@@ -118,7 +118,7 @@ TEST_CASE("thinking goes oldest first and stops at the target", "[reduction][thi
     const std::vector<std::size_t> left = thinking_places(conversation);
     CHECK(left.size() == 2 * 8 + open_steps - 4);
     CHECK(left.front() > 6);
-    CHECK(conversation.tokens(chars()) < before - 350);
+    CHECK(conversation.tokens(chars_counter()) < before - 350);
 }
 
 TEST_CASE("where thinking is bound, what goes from the front leaves the rest valid", "[reduction][thinking]") {

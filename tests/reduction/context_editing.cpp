@@ -34,7 +34,7 @@ bool is_cleared(const AnyConversation& c, std::size_t message) {
 TEST_CASE("at or below the trigger nothing changes", "[context_editing]") {
     WITH_EACH_MESSAGE_TYPE(type);
     AnyConversation c = searches(type, {"12345", "x"});
-    const std::int64_t tokens = c.tokens(chars());
+    const std::int64_t tokens = c.tokens(chars_counter());
     Bench::of(type, clear_above(tokens)).chain.before_model(c);
     CHECK(c.journal_size() == 0);
     CHECK(c.report().stages[0].outcome == Outcome::not_due);

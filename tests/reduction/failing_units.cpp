@@ -203,7 +203,7 @@ TEST_CASE("with a target and a least gain, clearing goes on until both hold", "[
     AnyConversation c(type);
     c.push_back(ChatMessage::user("do"));
     for (const char* id : {"a", "b", "c", "d"}) add_tool_round(c, id, "good");
-    const std::int64_t size = c.tokens(chars());
+    const std::int64_t size = c.tokens(chars_counter());
     ReductionConfig config = clearing_above(size - 100);
     config.clear_target_tokens = size - 200;  // one result is enough for this
     config.clear_at_least_tokens = 900;       // and two for this

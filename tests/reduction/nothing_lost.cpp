@@ -66,7 +66,7 @@ TEST_CASE("clearing stores those parts of a result that no object holds", "[redu
         out.push({.text = "a short remark" + std::string(300, '.')});
         return ToolOutcome{};
     });
-    AnyConversation c = bench.push(to_return(call, seen, std::move(outcome)));
+    AnyConversation c = bench.push(collect_tool_return(call, seen, std::move(outcome)));
     clear(bench, c);
     CHECK(has(c.text(2), "conv/trunc/a, conv/clear/a"));
     const std::string rest = *bench.storage->get("conv/clear/a");
@@ -144,7 +144,7 @@ TEST_CASE("on overflow each text names its own object", "[overflow]") {
         out.push({.text = std::string(20'000, 'y')});
         return ToolOutcome{};
     });
-    AnyConversation c = bench.push(to_return(call, seen, std::move(outcome)));
+    AnyConversation c = bench.push(collect_tool_return(call, seen, std::move(outcome)));
     CHECK(bench.chain.on_overflow(c, {.limit = 1'200, .used = 2'300}));
     CHECK(has(c.text(2, 0), "conv/trunc/a -") == false);
     CHECK(has(c.text(2, 0), "Full text: conv/trunc/a]"));

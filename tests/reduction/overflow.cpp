@@ -31,7 +31,7 @@ TEST_CASE("on overflow the results of the newest round are shortened, and come b
     const Bench bench = Bench::of(type, config());
     AnyConversation c = parallel_reads(type, 40'000);
     CHECK(bench.chain.on_overflow(c, {.limit = 20'000, .used = 40'100}));
-    CHECK(c.tokens(chars()) <= 20'000);
+    CHECK(c.tokens(chars_counter()) <= 20'000);
     for (std::size_t i = 2; i < 6; ++i) CHECK(c.text(i).find("conv/trunc/") != std::string::npos);
     CHECK(bench.storage->get("conv/trunc/c") == "c" + std::string(40'000, 'x'));
     CHECK(validate(c.outline(), openai_chat()).empty());
@@ -72,7 +72,7 @@ TEST_CASE("a result that was shortened before is shortened again without a secon
     const Bench bench = Bench::of(type, {.max_length_for_trunc = 30'000, .max_tokens_for_clear = 1'000'000});
     AnyConversation c = bench.push(bench.run("a", {std::string(90'000, 'x')}));
     CHECK(bench.chain.on_overflow(c, {.limit = 4'000, .used = 8'000}));
-    CHECK(c.tokens(chars()) <= 4'000);
+    CHECK(c.tokens(chars_counter()) <= 4'000);
     CHECK(bench.keys() == std::vector<std::string>{"conv/trunc/a"});
     REQUIRE(c.undo());
     REQUIRE(c.undo());
@@ -83,9 +83,9 @@ TEST_CASE("the provider's own numbers scale the goal, for its tokens are not our
     WITH_EACH_MESSAGE_TYPE(type);
     const Bench bench = Bench::of(type, config());
     AnyConversation c = parallel_reads(type, 40'000);
-    const std::int64_t ours = c.tokens(chars());
+    const std::int64_t ours = c.tokens(chars_counter());
     CHECK(bench.chain.on_overflow(c, {.limit = 2 * ours, .used = 4 * ours}));
-    CHECK(c.tokens(chars()) <= ours / 2);
+    CHECK(c.tokens(chars_counter()) <= ours / 2);
 }
 
 TEST_CASE("clearing what was truncated names the object that is there and writes none", "[reduction]") {

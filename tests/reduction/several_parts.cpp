@@ -133,7 +133,7 @@ TEST_CASE("what is written and pushed in turn shares one limit", "[truncation]")
             for (int i = 0; i < pushed; ++i) out.push({.text = std::string(5'000, 'p')});
             return ToolOutcome{};
         });
-        const ToolReturn back = to_return(call, seen, std::move(outcome));
+        const ToolReturn back = collect_tool_return(call, seen, std::move(outcome));
         const auto texts = static_cast<std::size_t>(pushed) + 1;
         REQUIRE(back.result.parts.size() == texts);
         CHECK(shown_bytes_of(back) <= 1'000 + texts * notice);

@@ -53,7 +53,7 @@ struct Bench {
         context.tools = tools;
         context.conversation = "conv";
         context.storage = storage;
-        context.counter = chars();
+        context.counter = chars_counter();
         context.language = chain.language();
         context.events = &sink_for_events;
         context.on_error = chain.config().on_error;
@@ -72,7 +72,7 @@ struct Bench {
     ToolReturn run(const ToolContext& call, const std::vector<Part>& parts) const {
         CollectingSink sink;
         ToolOutcome outcome = run_into(sink, call, parts);
-        return to_return(call, sink, std::move(outcome));
+        return collect_tool_return(call, sink, std::move(outcome));
     }
     ToolReturn run(const std::string& id, const std::vector<Part>& parts, const std::string& tool = "tool") const {
         return run(context(id, tool), parts);
@@ -92,7 +92,7 @@ struct Bench {
             for (const std::string& chunk : chunks) out.write(chunk);
             return ToolOutcome{};
         });
-        return to_return(call, sink, std::move(outcome));
+        return collect_tool_return(call, sink, std::move(outcome));
     }
     ToolReturn run_text(const ToolContext& call, const std::string& text, bool streams) const {
         CollectingSink sink;
@@ -100,7 +100,7 @@ struct Bench {
             streams ? out.write(text) : out.push({.text = text});
             return ToolOutcome{};
         });
-        return to_return(call, sink, std::move(outcome));
+        return collect_tool_return(call, sink, std::move(outcome));
     }
     ToolReturn run_text(const std::string& id, const std::string& text, bool streams) const {
         if (!streams) return run(id, {text});

@@ -130,8 +130,8 @@ TEST_CASE("a limit in tokens cuts at characters so that head and tail fit", "[tr
     const std::string tail = shown.substr(shown.find("]\n\n") + 3);
     CHECK(whole.starts_with(shown.substr(0, notice)));
     CHECK(whole.ends_with(tail));
-    CHECK(chars()->count(shown.substr(0, notice)) == 50);
-    CHECK(chars()->count(tail) == 50);
+    CHECK(chars_counter()->count(shown.substr(0, notice)) == 50);
+    CHECK(chars_counter()->count(tail) == 50);
     CHECK(bench.run("b", {std::string(400, 'x')}).stored.empty());
 }
 

@@ -263,7 +263,7 @@ TEST_CASE("texts that are written and pushed in turn share the limit and get an 
         out.push({.text = "short"});
         return ToolOutcome{};
     });
-    const ToolReturn back = to_return(call, seen, std::move(outcome));
+    const ToolReturn back = collect_tool_return(call, seen, std::move(outcome));
     REQUIRE(back.result.parts.size() == 3);
     CHECK(back.result.parts[2].text == "short");
     AnyConversation c = bench.push(back);

@@ -12,7 +12,7 @@ using namespace whittle::testing;
 
 namespace {
 
-/// A long chat of `tokens` by chars(), the last reply billed as `reported` (0: nothing reported).
+/// A long chat of `tokens` by chars_counter(), the last reply billed as `reported` (0: nothing reported).
 Conversation<> joined_chat(std::int64_t tokens, std::int64_t reported) {
     Conversation<> c("joined");
     constexpr std::int64_t each = 500;
@@ -39,9 +39,9 @@ Told ask_with_trigger(Conversation<>& c, std::int64_t trigger, std::string_view 
     };
     const SummarizationConfig config{.trigger = {.context_tokens = trigger}};
     const Chain<> chain({}, std::move(callbacks),
-                        Summarization<>{std::make_shared<Summariser<>>(good_summary()), config});
+                        Summarization<>{std::make_shared<Summarizer<>>(good_summary()), config});
     told.outcome = chain.before_model(c, {.system = system}).stages[0].outcome;
-    told.after = c.context(chars(), system, {}).total;
+    told.after = c.context(chars_counter(), system, {}).total;
     return told;
 }
 
@@ -68,7 +68,7 @@ TEST_CASE("overhead that nobody can name makes nothing irreducible", "[anchored]
     Conversation<> c = joined_chat(20'000, 200'000);  // four for one, and 120,000 beside
     const Told told = ask_with_trigger(c, 40'000);
     CHECK(told.outcome == Outcome::committed);
-    CHECK(c.tokens(chars()) < 10'000);
+    CHECK(c.tokens(chars_counter()) < 10'000);
     CHECK(told.events == Kinds{"still_above_trigger"});
     CHECK(ask_with_trigger(c, 40'000).outcome != Outcome::committed);  // and it is not tried at once again
 }
@@ -81,7 +81,7 @@ TEST_CASE("a trigger below what has to stay is told once, with the numbers, and 
     };
     const SummarizationConfig config{.trigger = {.context_tokens = 40'000}};
     const Chain<> chain(ChainConfig{}, callbacks,
-                        Summarization<>{std::make_shared<Summariser<>>(good_summary()), config});
+                        Summarization<>{std::make_shared<Summarizer<>>(good_summary()), config});
     Conversation<> c = joined_chat(20'000, 200'000);
     int commits = 0;
     for (int i = 0; i < 6; ++i) {
@@ -113,7 +113,7 @@ TEST_CASE("a trigger of fewer messages than a summary leaves is told once", "[an
         return std::vector<AttachedFile>{{used.front().path, "as it is now"}};
     };
     const Chain<> chain(ChainConfig{}, callbacks,
-                        Summarization<>{std::make_shared<Summariser<>>(good_summary()), config, files});
+                        Summarization<>{std::make_shared<Summarizer<>>(good_summary()), config, files});
     Conversation<> c("few");
     int commits = 0;
     for (int i = 0; i < 3; ++i) {

@@ -52,7 +52,7 @@ SummarizationCallbacks<ChatMessage> watching(ToldWhere& told) {
     };
     callbacks.failover.get_failover_model = [&](const FailoverContext<ChatMessage>& context) {
         told.note("get_failover_model", context);
-        return FailoverModel<ChatMessage>{std::make_shared<Summariser<ChatMessage>>(good_summary())};
+        return FailoverModel<ChatMessage>{std::make_shared<Summarizer<ChatMessage>>(good_summary())};
     };
     return callbacks;
 }
@@ -64,7 +64,7 @@ std::map<std::string, std::string> told_by(const SummarizationCallbacks<ChatMess
     config.emit_internal_events = true;
     config.retry = RetryConfig{1};
     config.failover = FailoverConfig{1};
-    const auto failing = std::make_shared<Summariser<ChatMessage>>(
+    const auto failing = std::make_shared<Summarizer<ChatMessage>>(
         [](const auto&, int) -> Reply<ChatMessage> { throw Error({}, "down"); });
     const Chain<ChatMessage> chain(ChainConfig{.clock = std::make_shared<ManualClock>(1'000)},
                                    Summarization<ChatMessage>{failing, config, callbacks});

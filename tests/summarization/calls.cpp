@@ -20,23 +20,23 @@ using M = ChatMessage;
 using S = Summarization<M>;
 
 std::int64_t size_of(const ModelRequest<M>& request) {
-    std::int64_t tokens = count_overhead(request.system, request.tools, *chars());
-    for (const M& m : request.messages) tokens += count_message(m, *chars());
+    std::int64_t tokens = count_overhead(request.system, request.tools, *chars_counter());
+    for (const M& m : request.messages) tokens += count_message(m, *chars_counter());
     return tokens;
 }
 
 /// Sees each request before it answers.
-std::shared_ptr<Summariser<M>> watched(std::function<void(const ModelRequest<M>&, int)> watch) {
-    return std::make_shared<Summariser<M>>([watch = std::move(watch)](const ModelRequest<M>& request, int number) {
+std::shared_ptr<Summarizer<M>> watched(std::function<void(const ModelRequest<M>&, int)> watch) {
+    return std::make_shared<Summarizer<M>>([watch = std::move(watch)](const ModelRequest<M>& request, int number) {
         watch(request, number);
         return Reply<M>{M::assistant(good_summary())};
     });
 }
 
 struct Bench {
-    explicit Bench(std::shared_ptr<Summariser<M>> summariser, SummarizationConfig config,
+    explicit Bench(std::shared_ptr<Summarizer<M>> summarizer, SummarizationConfig config,
                    SummarizationCallbacks<M> callbacks = {}, ChainConfig chain_config = {})
-        : model(std::move(summariser)),
+        : model(std::move(summarizer)),
           chain(complete(std::move(chain_config)),
                 {.on_event = [this](const Event& event) { events.push_back(std::string(event.kind)); }},
                 S{model, std::move(config), std::move(callbacks)}) {}
@@ -57,7 +57,7 @@ struct Bench {
     std::vector<std::string> events{};
     std::vector<ToolSpec> tools{{"read_file", "reads", "{}"}};
     std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>(1'000);
-    std::shared_ptr<Summariser<M>> model;
+    std::shared_ptr<Summarizer<M>> model;
     Chain<M> chain;
 };
 
@@ -109,7 +109,7 @@ TEST_CASE("a prefix that does not fit is neither retried nor sent to another mod
         config.retry = RetryConfig{};
         config.failover = FailoverConfig{};
         if (!by_provider) config.max_input_tokens = 4'000;
-        const auto backup = std::make_shared<Summariser<M>>(good_summary());
+        const auto backup = std::make_shared<Summarizer<M>>(good_summary());
         SummarizationCallbacks<M> callbacks;
         callbacks.failover.get_failover_model = [&](const auto&) { return FailoverModel<M>{backup}; };
         Bench bench(watched([](const ModelRequest<M>& request, int) {
@@ -128,7 +128,7 @@ TEST_CASE("a server's error is retried with the prefix, and failover follows", "
     SummarizationConfig config = reusing();
     config.retry = RetryConfig{.max_retries = 1};
     config.failover = FailoverConfig{};
-    const auto backup = std::make_shared<Summariser<M>>(good_summary());
+    const auto backup = std::make_shared<Summarizer<M>>(good_summary());
     SummarizationCallbacks<M> callbacks;
     callbacks.failover.get_failover_model = [&](const auto&) { return FailoverModel<M>{backup}; };
     Bench bench(watched([](const ModelRequest<M>&, int) { throw ModelError(ModelErrorClass::server, "down"); }), config,
@@ -192,7 +192,7 @@ TEST_CASE("with a window above the trigger the default trigger leaves room for t
     chain.profile.context_window = 200'000;
     CHECK_FALSE(warns_of_reuse({.reuse_prompt_cache = true}, chain));
     CHECK(warns_of_reuse({.reuse_prompt_cache = true, .max_input_tokens = 50'000}, chain));
-    Bench bench(std::make_shared<Summariser<M>>(good_summary()), {.reuse_prompt_cache = true}, {}, chain);
+    Bench bench(std::make_shared<Summarizer<M>>(good_summary()), {.reuse_prompt_cache = true}, {}, chain);
     Conversation<M> c = talk(5, 10, 13'200);
     CHECK(bench.ask(c).outcome == Outcome::committed);
     CHECK(bench.model->asked.size() == 1);
@@ -203,7 +203,7 @@ TEST_CASE("a fold of more calls than a hook has is no failure, and ends under pr
     for (const OnError on_error : {OnError::skip, OnError::propagate}) {
         SummarizationConfig config = small_trigger();
         config.max_input_tokens = 4'000;
-        Bench bench(std::make_shared<Summariser<M>>(good_summary()), config, {},
+        Bench bench(std::make_shared<Summarizer<M>>(good_summary()), config, {},
                     {.limits = {.model_calls = 2}, .on_error = on_error});
         Conversation<M> c = talk(10, 4, 2'000);
         int hooks = 1;
@@ -235,7 +235,7 @@ TEST_CASE("a hook whose calls all fail has made no progress: that is a failure",
 }
 
 TEST_CASE("calls that another middleware used up are no failure", "[summarization]") {
-    Bench bench(std::make_shared<Summariser<M>>(good_summary()), small_trigger(), {},
+    Bench bench(std::make_shared<Summarizer<M>>(good_summary()), small_trigger(), {},
                 {.limits = {.model_calls = 0}, .on_error = OnError::propagate});
     Conversation<M> c = talk(10, 4, 2'000);
     CHECK(bench.ask(c).outcome == Outcome::nothing);

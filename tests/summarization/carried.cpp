@@ -22,7 +22,7 @@ using Texts = std::vector<std::string>;
 struct Talk {
     explicit Talk(SummarizationConfig config, std::string answer = "<summary>THE GIST</summary>",
                   SummarizationCallbacks<M> callbacks = {}, ChainCallbacks<M> chain_callbacks = {})
-        : model(std::make_shared<Summariser<M>>(std::move(answer))),
+        : model(std::make_shared<Summarizer<M>>(std::move(answer))),
           chain({}, std::move(chain_callbacks), Summarization<M>{model, std::move(config), std::move(callbacks)}) {
         push_all(c, {M::system("SYSTEM TEXT")});
     }
@@ -45,7 +45,7 @@ struct Talk {
     }
     [[nodiscard]] bool has(std::string_view words) const { return text().find(words) != std::string::npos; }
 
-    std::shared_ptr<Summariser<M>> model;
+    std::shared_ptr<Summarizer<M>> model;
     Chain<M> chain;
     Conversation<M> c{"carried"};
 };
@@ -63,7 +63,7 @@ void expect_one_system_summary() {
     INFO(Builder<T>::name);
     SummarizationConfig config = small_trigger();
     config.summary_role = SummaryRole::system;
-    const auto model = std::make_shared<Summariser<T>>(good_summary());
+    const auto model = std::make_shared<Summarizer<T>>(good_summary());
     const typename Chain<T>::Stages stages{std::make_shared<Summarization<T>>(model, config)};
     const Chain<T> chain(plain_chain(), stages);
     Conversation<T> c("conv");
@@ -149,7 +149,7 @@ TEST_CASE("a user's constraint and a written path stay over five summaries, byte
 TEST_CASE("what only the first summary said is pinned when the second one leaves it out", "[summarization]") {
     Talk talk(without_user_messages());
     int fold = 0;
-    talk.model = std::make_shared<Summariser<M>>([&](const ModelRequest<M>&, int) {
+    talk.model = std::make_shared<Summarizer<M>>([&](const ModelRequest<M>&, int) {
         return Reply<M>{M::assistant(++fold == 1 ? "You must keep port 8443. See lib/found_by_model.hpp." : "GIST")};
     });
     Chain<M> chain({}, {}, Summarization<M>{talk.model, without_user_messages()});
@@ -223,7 +223,7 @@ TEST_CASE("a condition that no summary can help does not block the other one", "
     push_all(tokens_help.c, {M::user("read nine files")});
     open_round(tokens_help);
     CHECK(tokens_help.folds());
-    CHECK(tokens_help.c.tokens(chars()) < 6'000);
+    CHECK(tokens_help.c.tokens(chars_counter()) < 6'000);
 
     SummarizationConfig by_messages{.trigger = {.context_tokens = 1'000, .context_messages = 8},
                                     .keep_recent_tokens = 0};
@@ -294,10 +294,10 @@ public:
     [[nodiscard]] std::string_view id() const noexcept override { return "watched"; }
     [[nodiscard]] std::int64_t measure(std::string_view text) const override {
         ++asked;
-        return chars()->measure(text);
+        return chars_counter()->measure(text);
     }
     [[nodiscard]] std::int64_t to_tokens(std::int64_t units) const noexcept override {
-        return chars()->to_tokens(units);
+        return chars_counter()->to_tokens(units);
     }
 
     mutable int asked = 0;
@@ -309,7 +309,7 @@ TEST_CASE("a hook under a floor that is too high counts only what is new", "[sum
     const auto counter = std::make_shared<Watched>();
     ChainConfig config;
     config.token_counter = counter;
-    const Chain<M> chain(config, {}, Summarization<M>{std::make_shared<Summariser<M>>("GIST"), small_trigger()});
+    const Chain<M> chain(config, {}, Summarization<M>{std::make_shared<Summarizer<M>>("GIST"), small_trigger()});
     Conversation<M> c("conv");
     push_all(c, long_talk(20, 4, 100));
     push_all(c, {M::user(std::string(20'000, 'u'))});
@@ -324,7 +324,7 @@ TEST_CASE("a part summary of half the room goes into the next request whole", "[
     const auto render = [](std::size_t) {
         return std::vector<SummaryEntry>{{.label = "<message", .body = std::string(40'000, 'm')}};
     };
-    const auto counter = chars();
+    const auto counter = chars_counter();
     SummaryRequests requests(ChunkPlanner({{.serial = 1}, {.serial = 2}}, render, *counter), *counter, {});
     const std::string so_far = std::string(10'000, 'a') + "MIDDLE" + std::string(10'000, 'b');  // 5,000 tokens
     const auto whole = requests.build({.message = 1}, so_far, 10'000);

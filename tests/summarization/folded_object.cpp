@@ -15,7 +15,7 @@ namespace {
 
 SummarizationConfig offloading() {
     SummarizationConfig config{
-        .trigger = {.context_tokens = 4'000}, .keep_recent_tokens = 500, .plain_summary_tokens = 600};
+        .trigger = {.context_tokens = 4'000}, .keep_recent_tokens = 500, .rule_based_summary_tokens = 600};
     config.offload_folded = true;
     return config;
 }

@@ -37,7 +37,7 @@ SummarizationConfig with_continue_message() {
 template <AgentMessage M = ChatMessage>
 Chain<M> summing_up(const SummarizationConfig& config, ChainConfig chain = {}) {
     const typename Chain<M>::Stages stages{
-        std::make_shared<Summarization<M>>(std::make_shared<Summariser<M>>(good_summary()), config)};
+        std::make_shared<Summarization<M>>(std::make_shared<Summarizer<M>>(good_summary()), config)};
     return Chain<M>(std::move(chain), stages);
 }
 

@@ -23,8 +23,8 @@ SummarizationConfig in_levels(int per_level) {
 }
 
 /// Numbers its summaries.
-std::shared_ptr<Summariser<>> numbering() {
-    return std::make_shared<Summariser<>>([](const ModelRequest<ChatMessage>&, int call) {
+std::shared_ptr<Summarizer<>> numbering() {
+    return std::make_shared<Summarizer<>>([](const ModelRequest<ChatMessage>&, int call) {
         return Reply<ChatMessage>{
             ChatMessage::assistant("<summary>1. Intent: GIST " + std::to_string(call) + "</summary>")};
     });
@@ -131,7 +131,7 @@ TEST_CASE("all becomes one summary where the levels take too much, on overflow, 
         CHECK(levels_of(conversation).size() == 1);
     }
     SECTION("no more than a third") {
-        const auto model = std::make_shared<Summariser<>>([](const ModelRequest<ChatMessage>&, int) {
+        const auto model = std::make_shared<Summarizer<>>([](const ModelRequest<ChatMessage>&, int) {
             return Reply<ChatMessage>{ChatMessage::assistant("<summary>" + std::string(2'400, 'z') + "</summary>")};
         });
         const Chain<> chain = summing(model, in_levels(10));
@@ -141,7 +141,7 @@ TEST_CASE("all becomes one summary where the levels take too much, on overflow, 
             most = std::max(most, levels_of(conversation).size());
         }
         CHECK(most == 2);
-        CHECK(conversation.tokens(chars()) < 3'000);
+        CHECK(conversation.tokens(chars_counter()) < 3'000);
     }
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 using Indices = std::vector<std::size_t>;
 const TokenCounter& count4() {
-    static const auto counter = chars();
+    static const auto counter = chars_counter();
     return *counter;
 }
 
@@ -343,7 +343,7 @@ TEST_CASE("settings that fight each other are warned of", "[config]") {
     SummarizationConfig config{.keep_recent_tokens = 160'000, .transcript_file_path = "t"};
     config.preserve_skills.max_skills = 1;
     const auto warned =
-        fields_of(check(config, chain, {.has_finalize = true, .other_summarisers = 1}), Problem::Severity::warning);
+        fields_of(check(config, chain, {.has_finalize = true, .other_summarizers = 1}), Problem::Severity::warning);
     CHECK(warned == std::vector<std::string>{"s.keep_recent_tokens", "s.trigger", "s.transcript_file_path",
                                              "s.preserve_skills", "s.trigger"});
 }
@@ -357,7 +357,7 @@ TEST_CASE("LS11, LS27, LS30: a fraction is rounded down to at least one token, a
     CHECK(unknown.messages == 100);
 }
 
-TEST_CASE("two summarisers in one chain are warned of, one is not", "[config]") {
+TEST_CASE("two summarizers in one chain are warned of, one is not", "[config]") {
     const auto model = std::make_shared<ScriptedModel<ChatMessage>>(std::vector<ChatMessage>{});
     using Folding = Summarization<ChatMessage>;
     CHECK(Chain{ChainConfig{}, Folding{model}}.warnings().empty());
@@ -366,7 +366,7 @@ TEST_CASE("two summarisers in one chain are warned of, one is not", "[config]") 
     CHECK(two.warnings()[0].field == "second.trigger");
 }
 
-TEST_CASE("a chain refuses a summariser without a model", "[config]") {
+TEST_CASE("a chain refuses a summarizer without a model", "[config]") {
     CHECK_THROWS_AS((Chain{ChainConfig{}, Summarization<ChatMessage>{nullptr}}), Error);
 }
 

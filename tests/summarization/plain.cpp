@@ -16,7 +16,7 @@ using namespace whittle;
 namespace {
 
 SummarizationConfig by_rule() {
-    return {.trigger = {.context_tokens = 4'000}, .keep_recent_tokens = 500, .plain_summary_tokens = 600};
+    return {.trigger = {.context_tokens = 4'000}, .keep_recent_tokens = 500, .rule_based_summary_tokens = 600};
 }
 
 /// Twenty rounds of edits, about 400 tokens each.
@@ -87,7 +87,7 @@ TEST_CASE("what a summary by rule has kept word for word is one list", "[summari
             conversation.push_back(ChatMessage::assistant("Then I leave " + id + ". " + std::string(400, 'x')));
         }
         SummarizationConfig config = by_rule();
-        config.plain_summary_tokens = 300;
+        config.rule_based_summary_tokens = 300;
         config.retained_facts_tokens = retained;
         config.preserve_user_messages.enabled = false;
         REQUIRE(chain_with(nullptr, config).before_model(conversation).changed());
@@ -107,7 +107,7 @@ TEST_CASE("where the model's summary failed for good, one by rule takes its plac
     REQUIRE(report.changed());
     CHECK(has(report.stages.front().details->error, "written without the model: "));
     CHECK(has(report.stages.front().details->error, "not today"));
-    CHECK(std::ranges::count(events, "plain_summary") == 1);
+    CHECK(std::ranges::count(events, "rule_based_summary") == 1);
     CHECK(has(text_of_all(conversation), "Written without a model"));
 }
 
@@ -138,14 +138,14 @@ TEST_CASE("a summary of a model that works is taken, and a stop ends both", "[su
     CHECK_FALSE(has(text_of_all(stopped), "Written without a model"));
 }
 
-TEST_CASE("without plain_summary_tokens a model is required, and a failed summary leaves the history",
+TEST_CASE("without rule_based_summary_tokens a model is required, and a failed summary leaves the history",
           "[summarization]") {
     SummarizationConfig config = by_rule();
-    config.plain_summary_tokens = 0;
+    config.rule_based_summary_tokens = 0;
     CHECK(errc_of([&] { chain_with(nullptr, config); }) == Errc::invalid_config);
     Conversation<> conversation = edits();
     CHECK_FALSE(chain_with(failing(ModelErrorClass::server), config).before_model(conversation).changed());
-    config.plain_summary_tokens = -1;
+    config.rule_based_summary_tokens = -1;
     CHECK(errc_of([&] { chain_with(nullptr, config); }) == Errc::invalid_config);
 }
 
@@ -161,7 +161,7 @@ TEST_CASE("a summary by rule goes on from the one before", "[summarization]") {
             conversation.push_back(ChatMessage::result(id, "edit", std::string(1'500, 'y')));
         }
         CHECK(chain.before_model(conversation).changed());
-        CHECK(conversation.tokens(chars()) < 4'000);
+        CHECK(conversation.tokens(chars_counter()) < 4'000);
     }
     const std::string text = text_of_all(conversation);
     CHECK(has(text, "src/new/n30.cpp (written)"));
@@ -181,12 +181,12 @@ TEST_CASE("calls that name nothing are folded by rule all the same, at every siz
                 conversation.push_back(ChatMessage::result(id, "act", std::string(400, 'x')));
             }
             SummarizationConfig config = by_rule();
-            config.plain_summary_tokens = tokens;
+            config.rule_based_summary_tokens = tokens;
             std::vector<std::string> events;
             const Report& report = chain_with(nullptr, config, &events).before_model(conversation);
             CHECK(report.changed());
             CHECK(report.tokens_after < report.tokens_before / 2);
-            CHECK(std::ranges::count(events, "plain_summary") == 0);
+            CHECK(std::ranges::count(events, "rule_based_summary") == 0);
             if (tokens >= 200) CHECK(has(text_of_all(conversation), "- act: "));
         }
     }

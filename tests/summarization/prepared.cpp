@@ -44,7 +44,7 @@ SummarizationConfig preparing_at(std::int64_t trigger) {
 template <AgentMessage M = ChatMessage>
 struct Prepares {
     explicit Prepares(std::int64_t trigger = 5'000, std::string answer = good_summary())
-        : model(std::make_shared<Summariser<M>>(std::move(answer))), chain(make(preparing_at(trigger))) {}
+        : model(std::make_shared<Summarizer<M>>(std::move(answer))), chain(make(preparing_at(trigger))) {}
 
     [[nodiscard]] Chain<M> make(const SummarizationConfig& config) {
         SummarizationCallbacks<M> callbacks;
@@ -59,7 +59,7 @@ struct Prepares {
     const StageReport& ask(Conversation<M>& conversation) { return chain.before_model(conversation).stages.front(); }
 
     Queue queue{};
-    std::shared_ptr<Summariser<M>> model;
+    std::shared_ptr<Summarizer<M>> model;
     std::vector<std::string> dropped{};
     Chain<M> chain;
 };
@@ -111,7 +111,7 @@ TEST_CASE("a summary that was prepared is committed without a call, and what cam
 }
 
 TEST_CASE("a host's own threads prepare the summary", "[prepared]") {
-    const auto model = std::make_shared<Summariser<>>(good_summary());
+    const auto model = std::make_shared<Summarizer<>>(good_summary());
     Conversation<> conversation("c");
     work_on(conversation, 7);  // about 3,600 tokens
     std::vector<std::jthread> pool;
@@ -174,7 +174,7 @@ TEST_CASE("the order to go on stands once beside a prepared summary, and a host 
             asked.emplace_back(plan.reason);
             return !is_refused || plan.reason != "continue";
         };
-        const auto model = std::make_shared<Summariser<>>(good_summary());
+        const auto model = std::make_shared<Summarizer<>>(good_summary());
         const Chain<> chain(chain_config, {},
                             Chain<>::Stages{std::make_shared<Summarization<>>(model, config, callbacks)});
         Conversation<> conversation("c");
@@ -257,7 +257,7 @@ TEST_CASE("a preparation that fails is told when the summary is due, and that on
     int calls = 0;
     Queue queue;
     std::vector<std::string> dropped;
-    const auto model = std::make_shared<Summariser<>>([&](const ModelRequest<ChatMessage>&, int) {
+    const auto model = std::make_shared<Summarizer<>>([&](const ModelRequest<ChatMessage>&, int) {
         if (++calls == 1) throw std::runtime_error("the line is down");
         return Reply<ChatMessage>{ChatMessage::assistant(good_summary())};
     });
@@ -288,7 +288,7 @@ TEST_CASE("an executor that throws is reported, or thrown under propagate", "[pr
         of_chain.on_event = [&](const Event& event) { told.emplace_back(event.text); };
         ChainConfig config;
         config.on_error = on_error;
-        const auto model = std::make_shared<Summariser<>>(good_summary());
+        const auto model = std::make_shared<Summarizer<>>(good_summary());
         const Chain<> chain(config, of_chain,
                             Chain<>::Stages{std::make_shared<Summarization<>>(model, preparing_at(5'000), callbacks)});
         Conversation<> conversation("c");

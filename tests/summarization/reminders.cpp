@@ -63,7 +63,7 @@ public:
     }
     void round(int number, bool thinks, std::size_t bytes = 1'600, std::vector<std::string> beside = {}) {
         const Report& report = chain->before_model(c);
-        const std::int64_t now = c.context(chars(), {}, {}).total;
+        const std::int64_t now = c.context(chars_counter(), {}, {}).total;
         largest = std::max(largest, now);
         if (report.stages[0].outcome == Outcome::committed) ++summaries;
         const std::string id = "call_" + std::to_string(number);
@@ -83,8 +83,8 @@ public:
 
     std::vector<std::string> events{};
     std::string warnings{};
-    std::shared_ptr<Summariser<M>> model =
-        std::make_shared<Summariser<M>>("<summary>1. Intent: mend src/parser.cpp with read_file.</summary>");
+    std::shared_ptr<Summarizer<M>> model =
+        std::make_shared<Summarizer<M>>("<summary>1. Intent: mend src/parser.cpp with read_file.</summary>");
     std::unique_ptr<Chain<M>> chain{};
     Conversation<M> c{"coding"};
     std::int64_t largest = 0;
@@ -140,7 +140,7 @@ TEST_CASE("what repeats beside results is carried once and gets what other texts
     CHECK(without_repeats({message("alike", 1), message("alikes", 1)}, {}).size() == 2);  // no long beginning
 
     std::size_t left_out = 0;
-    const auto small = chars({.chars_per_token = 1});
+    const auto small = chars_counter({.chars_per_token = 1});
     const std::vector<UserText> kept = keep_user_texts(distinct, 120, *small, Language::english, left_out);
     CHECK(kept == std::vector<UserText>{message("first request"), message("second request"), message("short", 2),
                                         message("a person's word", 1), message(beginning + " two")});

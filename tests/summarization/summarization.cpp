@@ -21,10 +21,10 @@ using S = Summarization<M>;
 using Texts = std::vector<std::string>;
 
 struct Bench {
-    explicit Bench(std::shared_ptr<Summariser<M>> summariser, SummarizationConfig config = small_trigger(),
+    explicit Bench(std::shared_ptr<Summarizer<M>> summarizer, SummarizationConfig config = small_trigger(),
                    SummarizationCallbacks<M> callbacks = {}, ChainConfig chain_config = {},
                    ChainCallbacks<M> chain_callbacks = {})
-        : model(std::move(summariser)),
+        : model(std::move(summarizer)),
           chain(with_clock(std::move(chain_config), clock), std::move(chain_callbacks),
                 S{model, std::move(config), std::move(callbacks)}) {}
 
@@ -38,12 +38,12 @@ struct Bench {
     }
 
     std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>(1'000);
-    std::shared_ptr<Summariser<M>> model;
+    std::shared_ptr<Summarizer<M>> model;
     Chain<M> chain;
 };
 
-std::shared_ptr<Summariser<M>> answering(const std::string& text = good_summary()) {
-    return std::make_shared<Summariser<M>>(text);
+std::shared_ptr<Summarizer<M>> answering(const std::string& text = good_summary()) {
+    return std::make_shared<Summarizer<M>>(text);
 }
 
 Conversation<M> talk(int requests = 3, int rounds = 4, std::size_t bytes = 2'000) {
@@ -62,7 +62,7 @@ void expect_folded() {
     Conversation<T> c("conv");
     push_all(c, long_talk(3, 4, 2'000));
     const Texts before = texts_of<T>(c.messages());
-    const auto model = std::make_shared<Summariser<T>>(good_summary());
+    const auto model = std::make_shared<Summarizer<T>>(good_summary());
     const typename Chain<T>::Stages stages{std::make_shared<Summarization<T>>(model, small_trigger())};
     const Chain<T> chain(plain_chain(), stages);
     const Report& report = chain.before_model(c);
@@ -197,7 +197,7 @@ TEST_CASE("internal events come in order and are off by default", "[summarizatio
             seen.push_back("after " + std::to_string(after->messages.size()));
     };
     const auto failing_once = [] {
-        return std::make_shared<Summariser<M>>([](const ModelRequest<M>&, int call) -> Reply<M> {
+        return std::make_shared<Summarizer<M>>([](const ModelRequest<M>&, int call) -> Reply<M> {
             if (call == 1) throw ModelError(ModelErrorClass::server, "busy");
             return {M::assistant(good_summary())};
         });
@@ -215,7 +215,7 @@ TEST_CASE("internal events come in order and are off by default", "[summarizatio
     CHECK(seen == Texts{"before 31", "primary 1 failed", "primary 2 ok", "after 3"});
 }
 
-TEST_CASE("summarising by hand needs no trigger and edits nothing", "[summarization]") {
+TEST_CASE("summarizing by hand needs no trigger and edits nothing", "[summarization]") {
     const auto model = answering();
     const S summarization(model, {.trigger = {.context_tokens = 1'000'000}});
     Conversation<M> c = talk();
@@ -284,7 +284,7 @@ TEST_CASE("a floor above the trigger is told once, with the numbers, and no mode
     CHECK(told[0].find("the trigger is 3000") != std::string::npos);
 }
 
-TEST_CASE("a summary alone is never summarised again", "[summarization]") {
+TEST_CASE("a summary alone is never summarized again", "[summarization]") {
     SummarizationConfig config{.trigger = {.context_tokens = 1'000}, .keep_recent_tokens = 0};
     Bench bench(answering(std::string(2'400, 's') + " THE GIST"), config);
     Conversation<M> c = talk(2, 4, 2'000);
@@ -310,7 +310,7 @@ TEST_CASE("twenty summaries keep the first wish, every skill and the count below
                      M::result(id, "read", std::string(4'000, 'x')), M::assistant("done")});
         if (bench.ask(c).outcome != Outcome::committed) continue;
         ++summaries;
-        CHECK(c.tokens(chars()) < 6'000);
+        CHECK(c.tokens(chars_counter()) < 6'000);
         std::string all;
         for (const std::string& text : texts(c)) all += text + "\n";
         CHECK(all.find("- The first wish: never touch config.yaml.\n") != std::string::npos);
@@ -342,7 +342,7 @@ TEST_CASE("a reply that is no summary leaves the history as it was, and the next
         {M::assistant(std::string(26'000, 'x'))}};
     for (std::size_t i = 0; i < replies.size(); ++i) {
         CAPTURE(i);
-        const auto model = std::make_shared<Summariser<M>>([&](const ModelRequest<M>&, int) { return replies[i]; });
+        const auto model = std::make_shared<Summarizer<M>>([&](const ModelRequest<M>&, int) { return replies[i]; });
         Bench bench(model);
         Conversation<M> c = talk();
         const Texts before = texts(c);
@@ -365,7 +365,7 @@ TEST_CASE("a model that fails n times: the history is untouched or folded, nothi
     config.failover = FailoverConfig{2};
     for (int n = 0; n <= 6; ++n) {
         CAPTURE(n);
-        const auto model = std::make_shared<Summariser<M>>([n](const ModelRequest<M>&, int call) -> Reply<M> {
+        const auto model = std::make_shared<Summarizer<M>>([n](const ModelRequest<M>&, int call) -> Reply<M> {
             if (call <= n) throw ModelError(ModelErrorClass::server, "down");
             return {M::assistant(good_summary())};
         });
@@ -397,7 +397,7 @@ TEST_CASE("a stop during the call or in a back-off of an hour changes nothing", 
             stop.request_stop();
             return std::chrono::hours(1);
         };
-        const auto model = std::make_shared<Summariser<M>>([&](const ModelRequest<M>&, int) -> Reply<M> {
+        const auto model = std::make_shared<Summarizer<M>>([&](const ModelRequest<M>&, int) -> Reply<M> {
             if (in_call) stop.request_stop();
             throw ModelError(in_call ? ModelErrorClass::cancelled : ModelErrorClass::server, "no");
         });
@@ -469,9 +469,9 @@ TEST_CASE("a dry run plans and asks nobody", "[summarization]") {
 TEST_CASE("a small window gets a large history in pieces that fit", "[summarization]") {
     SummarizationConfig config = small_trigger();
     config.max_input_tokens = 4'000;
-    const auto model = std::make_shared<Summariser<M>>([](const ModelRequest<M>& request, int) -> Reply<M> {
+    const auto model = std::make_shared<Summarizer<M>>([](const ModelRequest<M>& request, int) -> Reply<M> {
         std::int64_t tokens = 0;
-        for (const M& m : request.messages) tokens += count_message(m, *chars());
+        for (const M& m : request.messages) tokens += count_message(m, *chars_counter());
         if (tokens > 4'000) throw ModelError(Overflow{4'000, tokens}, "too large");
         return {M::assistant(good_summary())};
     });
@@ -550,7 +550,7 @@ TEST_CASE("on overflow the history is folded to what the model takes", "[summari
     Conversation<M> c = talk();
     CHECK(bench.chain.on_overflow(c, {.limit = 3'000, .used = 7'000}));
     CHECK(count_of(c, Origin::summary) == 1);
-    CHECK(c.tokens(chars()) <= 3'000);
+    CHECK(c.tokens(chars_counter()) <= 3'000);
     Bench failing(answering(""), {.trigger = {.context_tokens = 1'000'000}});
     Conversation<M> d = talk();
     CHECK_FALSE(failing.chain.on_overflow(d, {.limit = 3'000, .used = 7'000}));

@@ -51,7 +51,7 @@ Conversation<M> conversation_of(const History& history) {
 template <AgentMessage M = ChatMessage>
 Chain<M> folding(SummarizationCallbacks<M> callbacks = {}, SummarizationConfig config = small_trigger()) {
     const typename Chain<M>::Stages stages{std::make_shared<Summarization<M>>(
-        std::make_shared<Summariser<M>>(good_summary()), std::move(config), std::move(callbacks))};
+        std::make_shared<Summarizer<M>>(good_summary()), std::move(config), std::move(callbacks))};
     return Chain<M>(ChainConfig{}, stages);
 }
 
@@ -139,13 +139,13 @@ TEST_CASE("compaction keeps plan, files and reports within its summary's size", 
     conversation.push_back(ChatMessage::user("go on"));
     CompactionConfig config{.threshold_tokens = 3'000, .target_tokens = 1'500, .summary_size_tokens = 600};
     config.pruning.reset();
-    const Chain<> chain{ChainConfig{}, Compaction<>{std::make_shared<Summariser<>>(good_summary()), config}};
+    const Chain<> chain{ChainConfig{}, Compaction<>{std::make_shared<Summarizer<>>(good_summary()), config}};
     for (int i = 0; i < 3; ++i) {
         REQUIRE(chain.before_model(conversation).changed());
         const std::string summary = summary_of(conversation);
         CHECK(holds(summary, mend_item));
         CHECK(holds(summary, "Callers: lexer.cpp:12"));
-        CHECK(chars()->count(summary) <= 600 + 60);
+        CHECK(chars_counter()->count(summary) <= 600 + 60);
         for (int r = 0; r < 6; ++r) {
             const std::string id = "k" + std::to_string(i) + "_" + std::to_string(r);
             conversation.push_back(tool_call(id, "run", R"({"cmd":"make"})"));
@@ -196,12 +196,12 @@ TEST_CASE("attached files keep to their limits, and the next summary neither rea
     };
     SummarizationConfig config{.trigger = {.context_tokens = 6'000}, .keep_recent_tokens = 0};
     config.attach_files = {.max_files = 9, .max_tokens_per_file = 300, .max_tokens = 1'000};
-    const auto model = std::make_shared<Summariser<>>(good_summary());
+    const auto model = std::make_shared<Summarizer<>>(good_summary());
     const Chain<> chain{ChainConfig{}, Summarization<>{model, config, callbacks}};
     Conversation<> conversation = conversation_of(worked(12));
     REQUIRE(chain.before_model(conversation).changed());
     const std::size_t place = summary_at(conversation) + 1;
-    CHECK(chars()->count(text_of(conversation.messages()[place])) <= 1'000);
+    CHECK(chars_counter()->count(text_of(conversation.messages()[place])) <= 1'000);
     CHECK(holds(text_of(conversation.messages()[place]), "SECRET"));
     for (int r = 0; r < 12; ++r) {
         const std::string id = "m" + std::to_string(r);
@@ -224,7 +224,7 @@ TEST_CASE("the host's memory gets what is about to go, and nothing goes if it ca
     };
     Conversation<> conversation = conversation_of(worked());
     const std::size_t before = conversation.size();
-    const auto model = std::make_shared<Summariser<>>(good_summary());
+    const auto model = std::make_shared<Summarizer<>>(good_summary());
     const Chain<> chain{ChainConfig{}, Summarization<>{model, small_trigger(), callbacks}};
     const Report& report = chain.before_model(conversation);
     CHECK(report.stages.front().outcome == Outcome::failed);
@@ -240,7 +240,7 @@ TEST_CASE("the host's memory gets what is about to go, and nothing goes if it ca
 
 TEST_CASE("a summary by rule carries reports too, and has plan and files once", "[summarization]") {
     SummarizationConfig config = small_trigger();
-    config.plain_summary_tokens = 1'000;
+    config.rule_based_summary_tokens = 1'000;
     const Chain<> chain{ChainConfig{}, Summarization<>{nullptr, config}};
     Conversation<> conversation = conversation_of(worked());
     for (int i = 0; i < 3; ++i) {
@@ -266,7 +266,7 @@ TEST_CASE("a summary by rule knows the tools of one's own for plans, and leaves 
     history.push_back(ChatMessage::result("g1", "keep_goal", "ok"));
     history.push_back(ChatMessage::assistant("so"));
     SummarizationConfig config = small_trigger();
-    config.plain_summary_tokens = 1'000;
+    config.rule_based_summary_tokens = 1'000;
     config.preserve_work.plan_tools = {"keep_goal"};
     Conversation<> conversation = conversation_of(history);
     REQUIRE(Chain<>(ChainConfig{}, Summarization<>{nullptr, config}).before_model(conversation).changed());

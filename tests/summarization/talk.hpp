@@ -1,4 +1,4 @@
-// A summariser that a test scripts, and conversations for it.
+// A summarizer that a test scripts, and conversations for it.
 #pragma once
 
 #include "support/generators_messages.hpp"
@@ -15,7 +15,7 @@ namespace whittle::testing {
 
 /// Answers by a function of the request and the number of the call (from 1), and remembers what it was asked.
 template <AgentMessage M = ChatMessage>
-class Summariser final : public Model<M> {
+class Summarizer final : public Model<M> {
 public:
     using Answer = std::function<Reply<M>(const ModelRequest<M>&, int)>;
     struct Asked {
@@ -26,10 +26,10 @@ public:
         std::size_t stable_prefix = 0;  ///< 0: not known
     };
 
-    explicit Summariser(Answer answer) : answer_(std::move(answer)) {}
+    explicit Summarizer(Answer answer) : answer_(std::move(answer)) {}
     /// Always this text.
-    explicit Summariser(std::string text)
-        : Summariser([text = std::move(text)](const ModelRequest<M>&, int) {
+    explicit Summarizer(std::string text)
+        : Summarizer([text = std::move(text)](const ModelRequest<M>&, int) {
               return Reply<M>{message_traits<M>::make(Role::assistant, text)};
           }) {}
 

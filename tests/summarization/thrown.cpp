@@ -33,7 +33,7 @@ struct Outcomes {
     bool is_unchanged = false;
 };
 
-Outcomes run(std::shared_ptr<Summariser<ChatMessage>> model, SummarizationConfig config,
+Outcomes run(std::shared_ptr<Summarizer<ChatMessage>> model, SummarizationConfig config,
              SummarizationCallbacks<ChatMessage> callbacks, OnError on_error = OnError::propagate) {
     Outcomes outcomes;
     ChainCallbacks<ChatMessage> chain_callbacks;
@@ -53,8 +53,8 @@ Outcomes run(std::shared_ptr<Summariser<ChatMessage>> model, SummarizationConfig
     return outcomes;
 }
 
-std::shared_ptr<Summariser<ChatMessage>> without_credit() {
-    return std::make_shared<Summariser<ChatMessage>>(
+std::shared_ptr<Summarizer<ChatMessage>> without_credit() {
+    return std::make_shared<Summarizer<ChatMessage>>(
         [](const ModelRequest<ChatMessage>&, int call) -> Reply<ChatMessage> { throw QuotaError(call); });
 }
 
@@ -89,12 +89,12 @@ TEST_CASE("under propagate a model's error is thrown as it came, whatever attemp
         CHECK(outcomes.events[0] == "summarization: write a summary: exceeds max failover attempts (2): no credit");
     }
     SECTION("what is no exception class") {
-        const auto model = std::make_shared<Summariser<ChatMessage>>(
+        const auto model = std::make_shared<Summarizer<ChatMessage>>(
             [](const ModelRequest<ChatMessage>&, int) -> Reply<ChatMessage> { throw 42; });
         CHECK(caught<int>(run(model, config, {}).thrown) == 42);
     }
     SECTION("a reply that is no summary is an Error of the library") {
-        const auto error = caught<Error>(run(std::make_shared<Summariser<ChatMessage>>(""), config, {}).thrown);
+        const auto error = caught<Error>(run(std::make_shared<Summarizer<ChatMessage>>(""), config, {}).thrown);
         CHECK(error.errc() == Errc::model_failed);
     }
 }
@@ -127,7 +127,7 @@ TEST_CASE("under propagate what a callback throws is thrown as it came, and ever
         INFO(name);
         SummarizationCallbacks<ChatMessage> with_one;
         set(with_one);
-        const Outcomes outcomes = run(std::make_shared<Summariser<ChatMessage>>(good_summary()), config, with_one);
+        const Outcomes outcomes = run(std::make_shared<Summarizer<ChatMessage>>(good_summary()), config, with_one);
         CHECK(std::string(caught<HostError>(outcomes.thrown).what()) == "the host's own");
         CHECK(outcomes.is_unchanged);
     }
@@ -148,7 +148,7 @@ TEST_CASE("under skip what is no exception class is reported like any other fail
         throw 42;
     };
     const Chain<ChatMessage> chain(
-        {}, Summarization<ChatMessage>{std::make_shared<Summariser<ChatMessage>>(good_summary()), small_trigger(),
+        {}, Summarization<ChatMessage>{std::make_shared<Summarizer<ChatMessage>>(good_summary()), small_trigger(),
                                        callbacks});
     Conversation<ChatMessage> conversation("conv");
     push_all(conversation, long_talk(3, 4, 2'000));

@@ -32,12 +32,12 @@ void expect_to_wait(const Chain<>& chain) {
 
 TEST_CASE("a summary that is due at a part of the window waits until the window is known, with a warning",
           "[summarization]") {
-    expect_to_wait(Chain<>({}, Summarization<>{std::make_shared<Summariser<ChatMessage>>(good_summary()),
+    expect_to_wait(Chain<>({}, Summarization<>{std::make_shared<Summarizer<ChatMessage>>(good_summary()),
                                                {.trigger = {.context_fraction = 0.5}, .keep_recent_tokens = 0}}));
 }
 
 TEST_CASE("a compaction whose threshold is a part of the window waits until the window is known, with a warning",
           "[compaction]") {
     CompactionConfig config{.threshold_fraction = 0.5, .target_tokens = 1'500, .summary_size_tokens = 500};
-    expect_to_wait(Chain<>({}, Compaction<>{std::make_shared<Summariser<ChatMessage>>(good_summary()), config}));
+    expect_to_wait(Chain<>({}, Compaction<>{std::make_shared<Summarizer<ChatMessage>>(good_summary()), config}));
 }

@@ -227,7 +227,7 @@ TEST_CASE("a reply that is a user's message is no summary", "[digest]") {
 }
 
 TEST_CASE("the names in a request are looked for once a reply's form is in order, and once only", "[digest]") {
-    const auto counter = chars();
+    const auto counter = chars_counter();
     int searches = 0;
     ShownNames names([&](ShownNames& all) {
         ++searches;

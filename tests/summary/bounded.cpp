@@ -56,7 +56,7 @@ std::vector<Serial> serials_of(const Conversation<>& conversation) {
     return serials;
 }
 
-/// About `tokens` by `chars()`: turns, rounds of one or two calls, and now and then a user's very long message.
+/// About `tokens` by `chars_counter()`: turns, rounds of one or two calls, and now and then a user's very long message.
 void fill(Work& work, std::int64_t tokens) {
     SeededRandom random(7);
     const auto text = [&](std::size_t size) {
@@ -72,13 +72,13 @@ void fill(Work& work, std::int64_t tokens) {
             work.round("c" + std::to_string(turn) + "_" + std::to_string(round), "read", R"({"path":"a"})",
                        text(2'500));
         work.assistant(text(400));
-        so_far = work.conversation.tokens(chars());
+        so_far = work.conversation.tokens(chars_counter());
     }
 }
 
 }  // namespace
 
-TEST_CASE("a summariser with a 4k window folds 500k tokens; every request fits, every serial is in one chunk",
+TEST_CASE("a summarizer with a 4k window folds 500k tokens; every request fits, every serial is in one chunk",
           "[digest]") {
     Work work;
     work.config.max_input_tokens = 4'000;
@@ -87,7 +87,7 @@ TEST_CASE("a summariser with a 4k window folds 500k tokens; every request fits, 
     std::int64_t largest = 0;
     int calls = 0;
     const auto result = work.run([&](const Request& request) {
-        largest = std::max(largest, size_of(request, *chars()));
+        largest = std::max(largest, size_of(request, *chars_counter()));
         ++calls;
         if (calls > 1) CHECK(data_of(request).find("gist " + std::to_string(calls - 1) + "\n") != std::string::npos);
         return say("<summary>gist " + std::to_string(calls) + "</summary>");
@@ -151,7 +151,7 @@ TEST_CASE("counters that do not add up, or round up, are obeyed too", "[digest]"
         const auto size = static_cast<std::int64_t>(text.size());
         return size / 4 + size * size / 40'000;
     });
-    for (const auto& counter : {estimate(), pessimistic(), steep}) {
+    for (const auto& counter : {estimate_counter(), pessimistic_counter(), steep}) {
         Work work;
         work.environment.counter = counter;
         work.config.max_input_tokens = 3'000;
@@ -183,7 +183,7 @@ TEST_CASE("a part's summary that is too long for the next request goes on with i
     fill(work, 15'000);
     int calls = 0;
     const auto result = work.run([&](const Request& request) {
-        CHECK(size_of(request, *chars()) <= 3'000);
+        CHECK(size_of(request, *chars_counter()) <= 3'000);
         if (++calls == 2) {
             CHECK(data_of(request).find("HEAD") != std::string::npos);
             CHECK(data_of(request).find("left out") != std::string::npos);
@@ -202,7 +202,7 @@ TEST_CASE("an overflow in spite of the count makes the chunks smaller, with what
         fill(work, 30'000);
         int refused = 0;
         const auto result = work.run([&](const Request& request) {
-            const std::int64_t real = 3 * size_of(request, *chars());  // the provider counts three for our one
+            const std::int64_t real = 3 * size_of(request, *chars_counter());  // the provider counts three for our one
             if (real <= 9'000) return say("gist");
             ++refused;
             throw ModelError(says_numbers ? Overflow{9'000, real} : Overflow{}, "too many tokens");
@@ -343,7 +343,7 @@ TEST_CASE("a part's summary cannot close its frame in the next request", "[diges
     CHECK(calls > 1);
 }
 
-TEST_CASE("the summariser gets no thinking and no media bytes, and of a long result head and tail", "[digest]") {
+TEST_CASE("the summarizer gets no thinking and no media bytes, and of a long result head and tail", "[digest]") {
     Work work;
     work.config.max_tool_result_bytes = 300;
     ChatMessage shown = ChatMessage::user("see this");
@@ -414,7 +414,7 @@ TEST_CASE("random histories, valid and broken, are covered within any window or 
         Work work;
         const History history = generate_valid(dice, {.forged = dice.one_in(2), .turns = 6});
         for (const ChatMessage& m : history) work.conversation.push_back(m);
-        work.environment.counter = dice.one_in(2) ? chars() : estimate();
+        work.environment.counter = dice.one_in(2) ? chars_counter() : estimate_counter();
         work.config.user_instruction = "Sum up.";
         work.config.max_input_tokens = static_cast<std::int64_t>(200 + dice.below(1'800));
         const auto result = work.run([&](const Request& request) {

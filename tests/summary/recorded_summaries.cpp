@@ -4,7 +4,7 @@
 #include "whittle/model/scripted_model.hpp"
 #include "whittle/openai/openai.hpp"
 #include "whittle/saved/trajectory.hpp"
-#include "whittle/summary/detail/plain_summary.hpp"
+#include "whittle/summary/detail/rule_based_summary.hpp"
 #include "whittle/summary/summary.hpp"
 
 #include <algorithm>
@@ -158,10 +158,10 @@ TEST_CASE("a summary without a model keeps more of the names that are needed nex
         const std::set<std::string> names = needed_after(compacted);
         std::vector<std::size_t> fold(compacted.before->size());
         std::iota(fold.begin(), fold.end(), std::size_t{0});
-        const std::int64_t size = chars()->count(compacted.summary);
-        const std::string plain = plain_summary<Recorded>(compacted.before->messages(), compacted.before->outline(),
-                                                          fold, {.max_tokens = size});
-        CHECK(chars()->count(plain) <= size);
+        const std::int64_t size = chars_counter()->count(compacted.summary);
+        const std::string plain = rule_based_summary<Recorded>(compacted.before->messages(),
+                                                               compacted.before->outline(), fold, {.max_tokens = size});
+        CHECK(chars_counter()->count(plain) <= size);
         needed += names.size();
         kept += count_kept(names, plain);
         kept_by_models += count_kept(names, compacted.summary);

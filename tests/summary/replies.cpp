@@ -29,13 +29,13 @@ std::optional<SummaryError> failure_of(const std::string& instruction, const std
 }  // namespace
 
 TEST_CASE("a summary that begins with its task of one line is a summary", "[digest]") {
-    const std::string task = "Summarise the conversation in three numbered points.";
+    const std::string task = "Summarize the conversation in three numbered points.";
     CHECK_FALSE(failure_of(task, task + "\n\n" + honest_text()));
     CHECK_FALSE(failure_of(task, "<summary>\n" + honest_text() + "\n</summary>"));
 }
 
 TEST_CASE("a reply that is mostly its task is none, whatever stands around it", "[digest]") {
-    const std::string task = "Summarise the conversation in three numbered points.";
+    const std::string task = "Summarize the conversation in three numbered points.";
     const std::string tasks = task + "\nWrite down every path that was changed, in full.\nBe brief.";
     const std::vector<std::pair<std::string, std::string>> echoes{{task, task},
                                                                   {task, "Sure! " + std::string("\n  ") + task + "\n"},
@@ -69,8 +69,8 @@ TEST_CASE("a part's summary of half the room goes on whole, and leaves a third t
     work.config.max_input_tokens = 3'000;
     for (int i = 0; i < 10; ++i) work.user("request " + std::to_string(i) + std::string(2'000, 'x')).assistant("done");
     const std::int64_t fixed =
-        count_message(ChatMessage::system(std::string(summary_system_instruction({}))), *chars()) +
-        count_message(ChatMessage::user(std::string(summary_instruction({}))), *chars());
+        count_message(ChatMessage::system(std::string(summary_system_instruction({}))), *chars_counter()) +
+        count_message(ChatMessage::user(std::string(summary_instruction({}))), *chars_counter());
     const std::int64_t room = 3'000 - fixed;
     const std::string part = "HEAD " + std::string(static_cast<std::size_t>(room * 4 / 2), 's') + " TAIL";
     std::vector<std::string> data;

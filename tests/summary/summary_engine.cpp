@@ -4,7 +4,7 @@
 #include "whittle/compaction/compaction.hpp"
 #include "whittle/reduction/reduction.hpp"
 #include "whittle/summarization/summarization.hpp"
-#include "whittle/summary/detail/plain_summary.hpp"
+#include "whittle/summary/detail/rule_based_summary.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -25,7 +25,7 @@ constexpr std::int64_t trigger = 4'000;
 
 /// What a test asks of either middleware.
 struct EngineSettings {
-    std::int64_t plain_summary_tokens = 0;
+    std::int64_t rule_based_summary_tokens = 0;
     double prepare_fraction = 0.0;
     std::int64_t max_input_tokens = 0;
     SummaryExecutor executor{};
@@ -35,7 +35,7 @@ struct OfSummarization {
     static std::shared_ptr<Middleware<>> make(std::shared_ptr<Model<ChatMessage>> model,
                                               const EngineSettings& settings) {
         SummarizationConfig config{.trigger = {.context_tokens = trigger}, .keep_recent_tokens = 500};
-        config.plain_summary_tokens = settings.plain_summary_tokens;
+        config.rule_based_summary_tokens = settings.rule_based_summary_tokens;
         config.prepare_fraction = settings.prepare_fraction;
         config.max_input_tokens = settings.max_input_tokens;
         SummarizationCallbacks<> callbacks;
@@ -44,7 +44,7 @@ struct OfSummarization {
     }
     static std::shared_ptr<Middleware<>> make_fitting() {
         SummarizationConfig config{.trigger = {.context_tokens = 12'000}, .keep_recent_tokens = 8'000};
-        config.plain_summary_tokens = 1'000;
+        config.rule_based_summary_tokens = 1'000;
         config.fit_limits = true;
         return std::make_shared<Summarization<>>(nullptr, config);
     }
@@ -55,7 +55,7 @@ struct OfCompaction {
                                               const EngineSettings& settings) {
         CompactionConfig config{.threshold_tokens = trigger, .target_tokens = 2'000, .summary_size_tokens = 800};
         config.pruning.reset();
-        config.plain_summary_tokens = settings.plain_summary_tokens;
+        config.rule_based_summary_tokens = settings.rule_based_summary_tokens;
         config.prepare_fraction = settings.prepare_fraction;
         config.max_input_tokens = settings.max_input_tokens;
         config.retry.reset();
@@ -66,7 +66,7 @@ struct OfCompaction {
     static std::shared_ptr<Middleware<>> make_fitting() {
         CompactionConfig config{.threshold_tokens = 12'000, .target_tokens = 3'000, .summary_size_tokens = 800};
         config.media = MediaMode::keep;
-        config.plain_summary_tokens = 800;
+        config.rule_based_summary_tokens = 800;
         return std::make_shared<Compaction<>>(nullptr, config);
     }
 };
@@ -103,9 +103,9 @@ Reply<ChatMessage> gist() {
 template <typename Which>
 struct Bench {
     explicit Bench(
-        Summariser<>::Answer answer = [](const auto&, int) { return gist(); }, EngineSettings settings = {},
+        Summarizer<>::Answer answer = [](const auto&, int) { return gist(); }, EngineSettings settings = {},
         ChainConfig config = {})
-        : model(std::make_shared<Summariser<>>(std::move(answer))), chain(make(model, std::move(settings), config)) {}
+        : model(std::make_shared<Summarizer<>>(std::move(answer))), chain(make(model, std::move(settings), config)) {}
     static Bench without_model(EngineSettings settings) {
         Bench bench;
         bench.chain = bench.make(nullptr, std::move(settings), {});
@@ -128,16 +128,16 @@ struct Bench {
 
     std::shared_ptr<std::vector<std::string>> events = std::make_shared<std::vector<std::string>>();
     std::shared_ptr<std::vector<std::function<void()>>> jobs = std::make_shared<std::vector<std::function<void()>>>();
-    std::shared_ptr<Summariser<>> model;
+    std::shared_ptr<Summarizer<>> model;
     Chain<> chain;
 
 private:
-    [[nodiscard]] Chain<> make(std::shared_ptr<Model<ChatMessage>> summariser, EngineSettings settings,
+    [[nodiscard]] Chain<> make(std::shared_ptr<Model<ChatMessage>> summarizer, EngineSettings settings,
                                ChainConfig config) {
         if (settings.prepare_fraction > 0.0) settings.executor = executor();
         ChainCallbacks<> callbacks;
         callbacks.on_event = [events = events](const Event& event) { events->emplace_back(event.kind); };
-        return {std::move(config), callbacks, Chain<>::Stages{Which::make(std::move(summariser), settings)}};
+        return {std::move(config), callbacks, Chain<>::Stages{Which::make(std::move(summarizer), settings)}};
     }
 };
 
@@ -177,7 +177,7 @@ std::size_t images_of(const Conversation<>& conversation) {
 
 ChainConfig at_most_four_images() {
     ChainConfig config;
-    config.token_counter = pessimistic();  // 1,000 tokens an image
+    config.token_counter = pessimistic_counter();  // 1,000 tokens an image
     config.storage = memory_storage();
     config.profile.validity.limits = {.max_images = 4};
     return config;
@@ -197,32 +197,32 @@ TEMPLATE_TEST_CASE("a summary of the model stands for what it folds, and is undo
     CHECK(bench.model->asked.size() == 1);
     REQUIRE(summary_in(conversation) != nullptr);
     CHECK(all_of(conversation).find("THE GIST") != std::string::npos);
-    CHECK(conversation.tokens(chars()) < trigger);
+    CHECK(conversation.tokens(chars_counter()) < trigger);
     REQUIRE(conversation.undo());
     CHECK(all_of(conversation) == before);
 }
 
 TEMPLATE_TEST_CASE("without a model a summary by rule stands", ON_BOTH) {
-    auto bench = Bench<TestType>::without_model({.plain_summary_tokens = 600});
+    auto bench = Bench<TestType>::without_model({.rule_based_summary_tokens = 600});
     Conversation<> conversation = talk(20);
     REQUIRE(bench.ask(conversation).outcome == Outcome::committed);
     REQUIRE(summary_in(conversation) != nullptr);
-    CHECK(summary_in(conversation)->reason == plain_summary_reason);
+    CHECK(summary_in(conversation)->reason == rule_based_summary_reason);
     CHECK(all_of(conversation).find("src/module_") != std::string::npos);
-    CHECK(conversation.tokens(chars()) < trigger);
+    CHECK(conversation.tokens(chars_counter()) < trigger);
     push_turns(conversation, 18);  // the next one takes it up
     REQUIRE(bench.ask(conversation).outcome == Outcome::committed);
-    CHECK(summary_in(conversation)->reason == plain_summary_reason);
+    CHECK(summary_in(conversation)->reason == rule_based_summary_reason);
 }
 
 TEMPLATE_TEST_CASE("where the model failed for good, a summary by rule stands, and the failure is told", ON_BOTH) {
-    Bench<TestType> bench(throws, {.plain_summary_tokens = 600});
+    Bench<TestType> bench(throws, {.rule_based_summary_tokens = 600});
     Conversation<> conversation = talk(20);
     const StageReport& report = bench.ask(conversation);
     REQUIRE(report.outcome == Outcome::committed);
     CHECK(report.details->error.find("model is down") != std::string::npos);
-    CHECK(bench.told("plain_summary") == 1);
-    CHECK(summary_in(conversation)->reason == plain_summary_reason);
+    CHECK(bench.told("rule_based_summary") == 1);
+    CHECK(summary_in(conversation)->reason == rule_based_summary_reason);
 }
 
 TEMPLATE_TEST_CASE("after a failure the history is as it was, and the next attempt waits for growth", ON_BOTH) {
@@ -242,7 +242,7 @@ TEMPLATE_TEST_CASE("after a failure the history is as it was, and the next attem
 TEMPLATE_TEST_CASE("a summary that was prepared is committed without a call in the hook", ON_BOTH) {
     Bench<TestType> bench([](const auto&, int) { return gist(); }, {.prepare_fraction = 0.7});
     Conversation<> conversation = talk(13);
-    REQUIRE(conversation.tokens(chars()) < trigger);
+    REQUIRE(conversation.tokens(chars_counter()) < trigger);
     CHECK(bench.ask(conversation).outcome == Outcome::not_due);
     REQUIRE(bench.jobs->size() == 1);
     CHECK(bench.ask(conversation).outcome == Outcome::not_due);
@@ -256,7 +256,7 @@ TEMPLATE_TEST_CASE("a summary that was prepared is committed without a call in t
     CHECK(bench.model->asked.size() == 1);
     CHECK(all_of(conversation).find("THE GIST") != std::string::npos);
     CHECK(text_of(conversation.messages().back()) == newest);
-    CHECK(conversation.tokens(chars()) < trigger);
+    CHECK(conversation.tokens(chars_counter()) < trigger);
 }
 
 TEMPLATE_TEST_CASE("a summary that is still being prepared is waited for a while, then dropped", ON_BOTH) {
@@ -264,7 +264,7 @@ TEMPLATE_TEST_CASE("a summary that is still being prepared is waited for a while
     Conversation<> conversation = talk(15);
     REQUIRE(bench.ask(conversation).outcome == Outcome::not_due);
     REQUIRE(bench.jobs->size() == 1);
-    while (conversation.tokens(chars()) <= trigger) conversation.push_back(ChatMessage::user("go on"));
+    while (conversation.tokens(chars_counter()) <= trigger) conversation.push_back(ChatMessage::user("go on"));
     CHECK(bench.ask(conversation).outcome == Outcome::nothing);
     CHECK(bench.model->asked.empty());
     push_turns(conversation, 4);  // far above it
@@ -352,14 +352,14 @@ TEMPLATE_TEST_CASE("a summary and the images that go with it are one report", ON
     const Chain<> chain(at_most_four_images(), ChainCallbacks<>{}, Chain<>::Stages{TestType::make_fitting()});
     Conversation<> conversation = talk(32);
     push_images(conversation, 5);
-    const std::int64_t before = conversation.tokens(pessimistic());
+    const std::int64_t before = conversation.tokens(pessimistic_counter());
     const Report report = chain.before_model(conversation);
     const StageReport& stage = report.stages.front();
     REQUIRE(stage.outcome == Outcome::committed);
     CHECK(summary_in(conversation) != nullptr);
     CHECK(images_of(conversation) == 3);
     CHECK(stage.details->tokens_before == before);
-    CHECK(stage.details->tokens_after == conversation.tokens(pessimistic()));
+    CHECK(stage.details->tokens_after == conversation.tokens(pessimistic_counter()));
     CHECK(stage.details->first_changed == 0);
     CHECK(stage.details->stored.size() == 2);
 }
@@ -368,7 +368,8 @@ TEMPLATE_TEST_CASE("a summary stands where the images beside it cannot go", ON_B
     ChainConfig config = at_most_four_images();
     config.before_commit = [](const CommitPlan& plan) {
         const std::string_view reason = plan.reason;
-        if (reason != "summary" && reason != plain_summary_reason) throw std::runtime_error("the host has no time");
+        if (reason != "summary" && reason != rule_based_summary_reason)
+            throw std::runtime_error("the host has no time");
         return true;
     };
     std::vector<std::string> told;
@@ -386,7 +387,7 @@ TEMPLATE_TEST_CASE("a summary stands where the images beside it cannot go", ON_B
 }
 
 TEST_CASE("compaction orders no summary that its cheap stages make needless", "[engine]") {
-    const auto model = std::make_shared<Summariser<>>([](const auto&, int) { return gist(); });
+    const auto model = std::make_shared<Summarizer<>>([](const auto&, int) { return gist(); });
     std::vector<std::function<void()>> jobs;
     CompactionConfig config{.threshold_tokens = 20'000, .target_tokens = 9'000, .summary_size_tokens = 800};
     config.prepare_fraction = 0.5;
@@ -407,7 +408,7 @@ TEST_CASE("compaction orders no summary that its cheap stages make needless", "[
     CHECK_FALSE(chain.before_model(conversation).changed());
     CHECK(jobs.empty());
     Conversation<> texts("texts");  // which cannot be pruned
-    while (texts.tokens(chars()) < 18'000) {
+    while (texts.tokens(chars_counter()) < 18'000) {
         texts.begin_turn();
         texts.push_back(ChatMessage::user("think " + std::string(300, 't')));
     }

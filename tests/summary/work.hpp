@@ -56,7 +56,7 @@ struct Work {
 /// The middle one of a summary request's three messages.
 [[nodiscard]] inline std::string data_of(const Request& request) { return text_of(request.messages[1]); }
 
-/// A user message and an answer, 400 tokens by `chars()`.
+/// A user message and an answer, 400 tokens by `chars_counter()`.
 [[nodiscard]] inline Work short_talk() {
     Work work;
     work.user("please look " + std::string(788, 'x')).assistant("done " + std::string(795, 'y'));

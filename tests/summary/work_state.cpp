@@ -40,7 +40,7 @@ struct Working {
 };
 
 std::string shown_work(const WorkState& state, const PreserveWorkConfig& config = {}, std::int64_t room = 10'000) {
-    return to_text(state, config, room, *chars(), Language::english);
+    return to_text(state, config, room, *chars_counter(), Language::english);
 }
 
 }  // namespace
@@ -140,7 +140,7 @@ TEST_CASE("what is shown keeps to its limits and says what it leaves out", "[wor
     for (const std::int64_t room : {0, 10, 60, 300, 1'000, 5'000}) {
         INFO(room);
         const std::string text = shown_work(state, {}, room);
-        CHECK(chars()->count(text) <= room);
+        CHECK(chars_counter()->count(text) <= room);
     }
     const std::string text = shown_work(state);
     CHECK(text.find("earlier left out)\n- [pending] step ") != std::string::npos);

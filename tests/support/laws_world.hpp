@@ -192,7 +192,7 @@ private:
             for (const Part& part : raw.parts) out.push(part);
             return ToolOutcome{.is_error = raw.is_error};
         });
-        return to_return(call, sink, std::move(outcome));
+        return collect_tool_return(call, sink, std::move(outcome));
     }
 
     [[nodiscard]] Serial originals_serial(std::size_t index) const { return conversation.outline()[index].serial; }

@@ -290,7 +290,7 @@ TEST_CASE("a loop that our own lever has shortened is still seen as one", "[toke
             out.write(std::string(9'000, 'x'));
             return ToolOutcome{};
         });
-        c.push_tool_results(std::vector{to_return(context, sink, std::move(outcome))});
+        c.push_tool_results(std::vector{collect_tool_return(context, sink, std::move(outcome))});
     }
     REQUIRE(text_at(c, 2) != text_at(c, 4));  // each names its own object
     chain.before_model(c);

@@ -314,7 +314,7 @@ TEST_CASE("what Reduction truncated or cleared is never cut", "[token_saving]") 
         out.push({.text = long_text(9'000)});
         return ToolOutcome{};
     });
-    c.push_tool_results(std::vector{to_return(call, sink, std::move(outcome))});
+    c.push_tool_results(std::vector{collect_tool_return(call, sink, std::move(outcome))});
     const std::string truncated = text_at(c, 2);
     REQUIRE_THAT(truncated, Catch::Contains("conv/trunc/c1"));
     for (int i = 0; i < 3; ++i) add_step(c, "short");
@@ -361,7 +361,7 @@ struct Arriving {
             for (const std::string& text : texts) out.push({.text = text});
             return ToolOutcome{};
         });
-        c.push_tool_results(std::vector{to_return(context, sink, std::move(outcome))});
+        c.push_tool_results(std::vector{collect_tool_return(context, sink, std::move(outcome))});
     }
 
     std::shared_ptr<std::vector<std::string>> told = std::make_shared<std::vector<std::string>>();

@@ -15,7 +15,7 @@ namespace {
 
 std::string error_of(const CharsOptions& options) {
     try {
-        (void)chars(options);
+        (void)chars_counter(options);
     } catch (const Error& error) {
         CHECK(error.errc() == Errc::invalid_config);
         return error.what();
@@ -28,7 +28,7 @@ ChatMessage user_message(std::vector<Part> parts) { return {.role = Role::user, 
 }  // namespace
 
 TEST_CASE("characters are UTF-8 bytes, divided and rounded down", "[tokens]") {
-    const auto counter = chars();
+    const auto counter = chars_counter();
     CHECK(counter->count("") == 0);
     CHECK(counter->count("abc") == 0);
     CHECK(counter->count("abcd") == 1);
@@ -39,7 +39,7 @@ TEST_CASE("characters are UTF-8 bytes, divided and rounded down", "[tokens]") {
 }
 
 TEST_CASE("the pessimistic counter rounds up and takes 1,000 per image", "[tokens]") {
-    const auto counter = pessimistic();
+    const auto counter = pessimistic_counter();
     CHECK(counter->count(std::string(30, 'x')) == 10);
     CHECK(counter->count(std::string(31, 'x')) == 11);
     CHECK(counter->count("") == 0);
@@ -50,35 +50,35 @@ TEST_CASE("the pessimistic counter rounds up and takes 1,000 per image", "[token
 
 TEST_CASE("parts are added before they are rounded", "[tokens]") {
     const ChatMessage message = user_message({{.text = "ab"}, {.kind = PartKind::thinking, .text = "cd"}});
-    CHECK(count_message(message, *chars()) == 1);
+    CHECK(count_message(message, *chars_counter()) == 1);
 }
 
 TEST_CASE("a call counts its tool's name and its arguments, not its id", "[tokens]") {
     const ChatMessage message{
         .role = Role::assistant,
         .parts = {{.kind = PartKind::tool_call, .text = "{}", .call_id = "0123456789", .tool = "read_file"}}};
-    CHECK(count_message(message, *chars({.chars_per_token = 1})) == 11);
+    CHECK(count_message(message, *chars_counter({.chars_per_token = 1})) == 11);
 }
 
 TEST_CASE("a ratio is kept to a thousandth, in exact integer arithmetic", "[tokens]") {
-    CHECK(chars({.chars_per_token = 2.5})->to_tokens(5) == 2);
-    CHECK(chars({.chars_per_token = 2.5, .round_up = true})->to_tokens(6) == 3);
-    CHECK(chars({.chars_per_token = 0.1})->to_tokens(3) == 30);
-    CHECK(chars({.chars_per_token = 0.001})->to_tokens(1) == 1'000);
-    const auto thirds = chars({.chars_per_token = 3});
+    CHECK(chars_counter({.chars_per_token = 2.5})->to_tokens(5) == 2);
+    CHECK(chars_counter({.chars_per_token = 2.5, .round_up = true})->to_tokens(6) == 3);
+    CHECK(chars_counter({.chars_per_token = 0.1})->to_tokens(3) == 30);
+    CHECK(chars_counter({.chars_per_token = 0.001})->to_tokens(1) == 1'000);
+    const auto thirds = chars_counter({.chars_per_token = 3});
     CHECK(thirds->to_tokens(INT64_MAX) == INT64_MAX / 3);
-    CHECK(chars({.chars_per_token = 0.5})->to_tokens(INT64_MAX) == INT64_MAX);
+    CHECK(chars_counter({.chars_per_token = 0.5})->to_tokens(INT64_MAX) == INT64_MAX);
     CHECK(thirds->to_tokens(-5) == 0);
-    CHECK(chars({.chars_per_token = 1'000'000, .round_up = true})->to_tokens(1) == 1);
+    CHECK(chars_counter({.chars_per_token = 1'000'000, .round_up = true})->to_tokens(1) == 1);
 }
 
 TEST_CASE("the id tells all parameters that differ from the rule of thumb", "[tokens]") {
-    CHECK(chars()->id() == "chars/4");
-    CHECK(chars({.chars_per_token = 3.5})->id() == "chars/3.5");
-    CHECK(chars({.chars_per_token = 10})->id() == "chars/10");
-    CHECK(chars({.chars_per_token = 0.125})->id() == "chars/0.125");
-    CHECK(chars({.round_up = true})->id() == "chars/4+ceil");
-    CHECK(pessimistic()->id() == "chars/3+ceil/1000");
+    CHECK(chars_counter()->id() == "chars/4");
+    CHECK(chars_counter({.chars_per_token = 3.5})->id() == "chars/3.5");
+    CHECK(chars_counter({.chars_per_token = 10})->id() == "chars/10");
+    CHECK(chars_counter({.chars_per_token = 0.125})->id() == "chars/0.125");
+    CHECK(chars_counter({.round_up = true})->id() == "chars/4+ceil");
+    CHECK(pessimistic_counter()->id() == "chars/3+ceil/1000");
 }
 
 TEST_CASE("all bad options are told at once", "[tokens]") {
@@ -106,7 +106,7 @@ TEST_CASE("system text and tools are counted beside the messages", "[tokens]") {
                               {.name = "a", .description = "b", .parameters = "{ }"}};
     const std::string json = R"({"name":"a","description":"b","parameters":{}})";
     REQUIRE(to_compact_json(tools[0]) == json);
-    const auto counter = chars();
+    const auto counter = chars_counter();
     CHECK(count_overhead("12345678", tools, *counter) == 2 + 2 * (static_cast<std::int64_t>(json.size()) / 4));
     CHECK(count_overhead("", {}, *counter) == 0);
 }

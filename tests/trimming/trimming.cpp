@@ -134,7 +134,7 @@ TEST_CASE("what came while a session was too small to look at is trimmed once it
     session.call("read_file", R"({"path":"a.txt"})", file_of("a.txt", 60));
     session.idle_calls(8);
     CHECK(session.text_at(2) == file_of("a.txt", 60));
-    for (int i = 0; session.conversation.tokens(chars()) < 8'000; ++i)
+    for (int i = 0; session.conversation.tokens(chars_counter()) < 8'000; ++i)
         session.call("read_file", R"({"path":"b.txt"})", file_of("b" + std::to_string(i), 60));
     session.clock->advance(std::chrono::minutes(20));
     session.ask();

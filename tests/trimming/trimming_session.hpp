@@ -52,7 +52,7 @@ public:
                 out.push({.text = std::string(result)});
                 return ToolOutcome{.is_error = is_error};
             });
-            returns.push_back(to_return(context, sink, std::move(outcome)));
+            returns.push_back(collect_tool_return(context, sink, std::move(outcome)));
         }
         conversation.push_tool_results(returns);
         clock->advance(std::chrono::seconds(5));

@@ -22,12 +22,12 @@ std::optional<std::string> read_environment(std::string_view name) {
 namespace {
 
 /// The provider's usual key is taken only for the provider's own address, and not if it is empty: nobody else gets it.
-whittle::HttpModelSettings http_settings(const Options& options, const char* usual_key,
+whittle::HttpModelSettings http_settings(const Options& options, const char* default_key,
                                          const whittle::EnvironmentLookup& lookup) {
     whittle::HttpModelSettings settings{
         .model = options.model, .base_url = options.base_url, .api_key_env = options.api_key_env};
     const bool is_usual = options.api_key_env.empty() && options.base_url.empty();
-    if (is_usual && !lookup(usual_key).value_or("").empty()) settings.api_key_env = usual_key;
+    if (is_usual && !lookup(default_key).value_or("").empty()) settings.api_key_env = default_key;
     return settings;
 }
 

@@ -133,7 +133,7 @@ void print_summary(Screen& screen, const whittle::RunResult& result, const Store
     const auto row = [&](std::string_view what, std::int64_t raw, std::int64_t sent) {
         screen.line(fmt::format("{:<32}{:>14}{:>14}", what, with_commas(raw), with_commas(sent)));
     };
-    screen.line(fmt::format("\n{} after {} steps", whittle::to_string(result.finish), result.steps));
+    screen.line(fmt::format("\n{} after {} steps", whittle::to_string(result.outcome), result.steps));
     for (const std::string& text : {result.text, result.error}) {
         if (!text.empty()) screen.line(without_controls(text));
     }
@@ -153,9 +153,9 @@ void print_summary(Screen& screen, const whittle::RunResult& result, const Store
 }
 
 int verdict(Screen& screen, const Options& options, const whittle::RunResult& result, bool is_undone) {
-    if (result.finish == whittle::Finish::stopped) return 130;
+    if (result.outcome == whittle::RunOutcome::stopped) return 130;
     const bool is_good =
-        result.finish == whittle::Finish::answered && !result.text.starts_with("Not done") && is_undone;
+        result.outcome == whittle::RunOutcome::answered && !result.text.starts_with("Not done") && is_undone;
     if (!options.check) return is_good ? 0 : 1;
     std::vector<std::string> broken = broken_promises(screen.figures());
     if (!is_good) broken.insert(broken.begin(), "the task is done, and undoing gives the recorded messages");

@@ -109,8 +109,10 @@ logs::Recognition recognise_log(const std::string& path, InputBuffer& buffer) {
 logs::LogNotes read_log_at(const std::string& path, InputBuffer& buffer, logs::Format format,
                            const TrajectoryOptions& options, bool bills_only,
                            FunctionRef<void(logs::Session&&)> visit) {
-    logs::LogOptions log_options{
-        .name = options.name, .limits = options.limits, .bills_only = bills_only, .poll = options.poll};
+    logs::LogOptions log_options{.name = options.name,
+                                 .limits = options.limits,
+                                 .bills_only = bills_only,
+                                 .check_cancelled = options.check_cancelled};
     const bool may_be_of_several = format == logs::Format::openhands_v1 || format == logs::Format::cline;
     if (auto log = may_be_of_several ? files_of_log(path) : std::nullopt) {
         JoinedFiles files(std::move(log->paths), {.max_bytes = options.limits.max_bytes});

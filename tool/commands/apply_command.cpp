@@ -73,9 +73,9 @@ Conversation<M> load(const Trajectory<M>& trajectory, const std::vector<TableTex
                 had_none = true;
                 continue;
             }
-            auto front =
-                front_from_side_table<M>(table.text, trajectory.messages, storage,
-                                         {.id = {}, .roots = chain.object_roots(), .poll = throw_if_interrupted});
+            auto front = front_from_side_table<M>(
+                table.text, trajectory.messages, storage,
+                {.id = {}, .roots = chain.object_roots(), .check_cancelled = throw_if_interrupted});
             if (!best || front.size() > best->size()) best.emplace(std::move(front));
         } catch (const Error& error) {
             if (!reason)

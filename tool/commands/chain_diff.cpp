@@ -91,7 +91,7 @@ std::string summary_text(const ChainDiff& diff, bool colour) {
     }
     add("cache resets", a.sent.resets, b.sent.resets);
     add("commits", a.commits, b.commits);
-    add("calls of summarisers", a.side_calls, b.side_calls);
+    add("calls of summarizers", a.side_calls, b.side_calls);
     return table.text(colour, table_columns()) +
            wrapped_lines(
                "tokens: of all calls together, by each chain's own counter and cache. cost in tokens: what the calls "

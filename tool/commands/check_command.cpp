@@ -111,7 +111,7 @@ std::size_t part_with_replacement(const M& message) {
 template <AgentMessage M>
 std::vector<Finding> check_repaired(const Trajectory<M>& trajectory) {
     std::vector<Finding> found;
-    for (const std::size_t i : trajectory.repaired) {
+    for (const std::size_t i : trajectory.messages_with_invalid_utf8) {
         const bool is_message = i < trajectory.messages.size();
         found.push_back({to_string(Rule::G1_utf8), severity_of(Rule::G1_utf8), i, "part",
                          is_message ? part_with_replacement(trajectory.messages[i]) : 0,

@@ -44,7 +44,7 @@ void add_compared(std::vector<ComparedRow>& rows, std::string name, const Compar
     for (std::size_t i = 0; i < strategy.figures.size(); ++i) {
         if (is_in(i)) figures.push_back(&strategy.figures[i]);
     }
-    if (!figures.empty()) rows.push_back({std::move(name), summarise(figures)});
+    if (!figures.empty()) rows.push_back({std::move(name), summarize(figures)});
 }
 
 ordered_json to_json(const Spread& spread) {

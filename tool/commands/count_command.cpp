@@ -33,10 +33,10 @@ bool have_sessions(const CountCommand& command) {
 /// Without a choice, sessions are counted as a chain counts them, and texts by the closest guess.
 Counter counter_of(const CountCommand& command) {
     if (!command.config.empty()) return load_settings({.file = command.config}).config.token_counter;
-    if (command.counter.empty()) return have_sessions(command) ? chars() : estimate();
-    if (command.counter == "chars") return chars();
-    if (command.counter == "pessimistic") return pessimistic();
-    if (command.counter == "estimate") return estimate();
+    if (command.counter.empty()) return have_sessions(command) ? chars_counter() : estimate_counter();
+    if (command.counter == "chars") return chars_counter();
+    if (command.counter == "pessimistic") return pessimistic_counter();
+    if (command.counter == "estimate") return estimate_counter();
     const EncodingInfo* const encoding = find_encoding(command.counter);
     if (encoding == nullptr)
         throw UsageError{fmt::format(
@@ -44,7 +44,7 @@ Counter counter_of(const CountCommand& command) {
             command.counter)};
     const std::string path = vocabulary_path(vocabulary_folder_or(command.vocabularies), command.counter);
     try {
-        return exact(open_encoding(path, *encoding));
+        return exact_counter(open_encoding(path, *encoding));
     } catch (const Error& error) {
         throw UsageError{fmt::format("{}; `whittle vocab install {}` puts it there", error.what(), command.counter)};
     }

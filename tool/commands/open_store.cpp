@@ -42,7 +42,8 @@ std::shared_ptr<Storage> open_bare_store(const std::string& root) {
         return file_storage(root);
     }
 #if WHITTLE_HAVE_SQLITE
-    if (std::filesystem::is_regular_file(root, error)) return sqlite_storage(root, {.poll = throw_if_interrupted});
+    if (std::filesystem::is_regular_file(root, error))
+        return sqlite_storage(root, {.check_cancelled = throw_if_interrupted});
     throw Error(Errc::not_found, fmt::format("open store {}: no such directory or file", root));
 #else
     throw Error(Errc::not_found, fmt::format("open store {}: no such directory", root));

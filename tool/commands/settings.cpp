@@ -106,7 +106,7 @@ ChainSettings load_settings(const ConfigChoice& config) {
         throw UsageError{"expected --config CHAIN.json or --preset NAME, such as --preset recommended"};
     return with_config(config, [](const ConfigText& text) {
         ChainSettings settings = read_settings(text);
-        settings.config.token_counter = polled(settings.config.token_counter, throw_if_interrupted);
+        settings.config.token_counter = cancellable_counter(settings.config.token_counter, throw_if_interrupted);
         return settings;
     });
 }
@@ -149,7 +149,7 @@ TrajectoryOptions options_for(const std::string& name, const InputLimits& limits
     TrajectoryOptions options{.name = name};
     options.limits.max_bytes = limits.max_bytes == 0 ? SIZE_MAX : static_cast<std::size_t>(limits.max_bytes);
     options.on_note = [](const std::string& note) { print_note("note: " + note); };
-    options.poll = throw_if_interrupted;
+    options.check_cancelled = throw_if_interrupted;
     return options;
 }
 

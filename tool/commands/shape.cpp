@@ -122,7 +122,7 @@ Trajectory<anthropic::Message> to_anthropic_shape(Trajectory<>&& session, std::s
                                         .messages = {},
                                         .seconds = std::move(session.seconds),
                                         .usage = std::move(session.usage),
-                                        .repaired = std::move(session.repaired),
+                                        .messages_with_invalid_utf8 = std::move(session.messages_with_invalid_utf8),
                                         .rest = std::move(session.rest)};
     for (std::size_t i = 0; i < session.messages.size(); ++i) {
         throw_if_interrupted();

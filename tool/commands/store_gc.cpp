@@ -96,7 +96,7 @@ RetentionOptions retention_options(const StoreCommand& command) {
     options.grace_seconds = std::min(options.grace_seconds, options.older_than_seconds);
     options.conversation_max_age_seconds = command.conversations_older_than_hours * seconds_per_hour;
     options.max_bytes = command.max_bytes;
-    options.poll = [] { throw_if_interrupted(); };
+    options.check_cancelled = [] { throw_if_interrupted(); };
     return options;
 }
 
@@ -165,8 +165,8 @@ std::string stays_text(const RetentionPlan& plan) {
     };
     add(RetentionReason::referenced, "are referred to");
     add(RetentionReason::log, "are logs");
-    add(RetentionReason::young, "are young");
-    add(RetentionReason::active, "are of conversations at work");
+    add(RetentionReason::too_young, "are young");
+    add(RetentionReason::recently_active, "are of conversations at work");
     add(RetentionReason::unknown, "are of conversations that nobody knows (give all with --live)");
     return text.empty() ? "nothing" : text;
 }
@@ -179,8 +179,8 @@ std::string plan_text(const StoreCommand& command, const RetentionPlan& plan, co
     const RetentionSum sum = command.yes ? result.removed : plan.removal_sum();
     text += fmt::format("{} objects with {} bytes {}; of what stays {}\n", grouped(sum.objects), grouped(sum.bytes),
                         command.yes ? "removed" : "would be removed with --yes", stays_text(plan));
-    for (const std::string& key : result.spared)
-        text += fmt::format("spared, since it was written or referred to meanwhile: {}\n", shown(printed(key)));
+    for (const std::string& key : result.kept)
+        text += fmt::format("kept, since it was written or referred to meanwhile: {}\n", shown(printed(key)));
     if (command.max_bytes > 0 && plan.bytes_after > command.max_bytes)
         text += fmt::format("{} bytes more than --max-bytes stay: they are referred to, or young\n",
                             grouped(plan.bytes_after - command.max_bytes));
@@ -193,10 +193,10 @@ ordered_json plan_json(const StoreCommand& command, const RetentionPlan& plan, c
                       {"bytes", sum.bytes},
                       {"bytes_before", plan.bytes_before},
                       {"bytes_after", plan.bytes_after},
-                      {"spared", ordered_json::array()}};
-    for (const std::string& key : result.spared) json["spared"].push_back(printed(key));
-    for (const auto reason : {RetentionReason::referenced, RetentionReason::log, RetentionReason::young,
-                              RetentionReason::active, RetentionReason::unknown})
+                      {"kept", ordered_json::array()}};
+    for (const std::string& key : result.kept) json["kept"].push_back(printed(key));
+    for (const auto reason : {RetentionReason::referenced, RetentionReason::log, RetentionReason::too_young,
+                              RetentionReason::recently_active, RetentionReason::unknown})
         json[std::string(to_string(reason))] = objects_of(plan, reason);
     json["objects"] = ordered_json::array();
     for (const RetentionObject& object : plan.to_remove)

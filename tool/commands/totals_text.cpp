@@ -106,7 +106,7 @@ std::string TotalsText::facts(const ReplayTotals& sum, const TotalsNotes& notes)
             fmt::format("calls over the window of {} tokens: {} as recorded, {} as sent\n",
                         grouped(profile_.context_window), grouped(sum.raw.over_window), grouped(sum.sent.over_window));
     if (sum.side_calls > 0)
-        text += fmt::format("calls of summarisers: {}, {} tokens in, {} out; among the costs\n",
+        text += fmt::format("calls of summarizers: {}, {} tokens in, {} out; among the costs\n",
                             grouped(sum.side_calls), grouped(sum.side_input), grouped(sum.side_output));
     text += fmt::format("message rules ({}) that a request breaks and the recording keeps: {}\n", notes.rules,
                         sum.violations.size());

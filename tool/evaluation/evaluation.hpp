@@ -356,7 +356,7 @@ struct Summary {
 };
 
 /// Medians and means of what each session came to, and sums. All of one strategy, with the same profiles.
-[[nodiscard]] Summary summarise(std::span<const Figures* const> figures);
+[[nodiscard]] Summary summarize(std::span<const Figures* const> figures);
 
 /// A group of sessions, such as "20k-100k coding".
 struct Stratum {

@@ -21,7 +21,7 @@ public:
     explicit Ledger(std::span<const CostProfile> profiles);
 
     void add_call(const RequestTokens& raw, const RequestTokens& sent, std::int64_t reply);
-    /// A summariser's call for the next request.
+    /// A summarizer's call for the next request.
     void add_aside(const RequestTokens& request, std::int64_t reply);
     /// Of the call that was added last, by a profile.
     [[nodiscard]] double last_raw(std::size_t profile) const noexcept { return accounts_[profile].raw.back(); }

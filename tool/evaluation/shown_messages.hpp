@@ -46,7 +46,7 @@ public:
     /// Changed messages and those that a strategy made up, each once, in order.
     [[nodiscard]] const std::vector<PieceId>& others();
 
-    /// The piece of a message that stands in no request, such as a summariser's.
+    /// The piece of a message that stands in no request, such as a summarizer's.
     PieceId add_piece(const Message& message);
 
 private:

@@ -53,7 +53,7 @@ std::int64_t sum_of(Sessions sessions, Value value) {
     return sum;
 }
 
-MoneySummary summarise_money(Sessions sessions, std::size_t p) {
+MoneySummary summarize_money(Sessions sessions, std::size_t p) {
     const auto spread = [&](double Money::*part, double Money::*whole) {
         return spread_of(
             sessions, [&](const Figures& f) { return f.money[p].*part; },
@@ -171,7 +171,7 @@ ProbeCount Summary::probes_of(ProbeKind kind, Age from, Age to) const noexcept {
     return sum;
 }
 
-Summary summarise(std::span<const Figures* const> figures) {
+Summary summarize(std::span<const Figures* const> figures) {
     Summary summary{.sessions = static_cast<std::int64_t>(figures.size())};
     if (figures.empty()) return summary;
     add_counts(summary, figures);
@@ -185,7 +185,7 @@ Summary summarise(std::span<const Figures* const> figures) {
     summary.resets_per_call = static_cast<double>(summary.resets) / static_cast<double>(steps);
     summary.arrived_shown = ratio_of(sum(&Figures::arrived_shown), sum(&Figures::arrived));
     for (std::size_t p = 0; p < figures.front()->money.size(); ++p)
-        summary.money.push_back(summarise_money(figures, p));
+        summary.money.push_back(summarize_money(figures, p));
     return summary;
 }
 

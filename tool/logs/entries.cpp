@@ -191,7 +191,7 @@ void Entries::finish(Session& session, bool is_anthropic, LogNotes& notes) {
             continue;
         }
         if (was_mended(entry, next_line, notes))
-            session.recording.repaired.push_back(session.recording.messages.size());
+            session.recording.messages_with_invalid_utf8.push_back(session.recording.messages.size());
         if (!start) start = entry.time;
         has_times = has_times || entry.time.has_value();
         session.recording.seconds.push_back(entry.time ? std::optional(*entry.time - *start) : std::nullopt);

@@ -141,7 +141,7 @@ struct LogOptions {
     /// Only what was billed is wanted, which takes half of the time: of agents whose bills no text tells, long texts
     /// are cut, and what is wrong within them is not seen. Messages are none to replay then.
     bool bills_only = false;
-    std::function<void()> poll{};  ///< called for each 64 KiB that are parsed; what it throws gets out
+    std::function<void()> check_cancelled{};  ///< called for each 64 KiB that are parsed; what it throws gets out
 };
 
 /// Reads the sessions of one file. Lines are read one by one; the sessions of one file are held until they are

@@ -198,13 +198,13 @@ std::optional<nlohmann::ordered_json> read_document(std::istream& in, const LogO
 
 std::optional<nlohmann::ordered_json> parse_record(std::string_view text, std::size_t line, const LogOptions& options,
                                                    LogNotes& notes) {
-    const auto poll = [&] {
-        if (options.poll) options.poll();
+    const auto check_cancelled = [&] {
+        if (options.check_cancelled) options.check_cancelled();
     };
     try {
         bool is_repaired = false;
         auto record = detail::parse_repaired_json("line " + std::to_string(line), text, is_repaired, options.limits,
-                                                  nullptr, poll);
+                                                  nullptr, check_cancelled);
         if (is_repaired) note_repaired(notes, line);
         return record;
     } catch (const Error& error) {

@@ -88,7 +88,7 @@ public:
                 out.write(text);
                 return ToolOutcome{.is_error = is_error};
             });
-            shown = to_return(*call, sink, std::move(outcome));
+            shown = collect_tool_return(*call, sink, std::move(outcome));
         }
         conversation_.push_tool_results(std::span(&shown, 1));
         return text_of(shown);
@@ -146,7 +146,7 @@ public:
         context.objects = conversation_.objects();
         CollectingSink sink;
         ToolOutcome outcome = tool->invoke(context, sink);
-        return text_of(to_return(context, sink, std::move(outcome)));
+        return text_of(collect_tool_return(context, sink, std::move(outcome)));
     }
 
     bool undo() { return conversation_.undo(); }

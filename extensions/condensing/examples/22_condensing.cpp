@@ -46,7 +46,7 @@ int main() {
     for (const ToolContext& call : chain.pending_tool_calls(conversation)) {
         CollectingSink sink;
         ToolOutcome outcome = chain.wrap_tool(call, sink, tools[call.call].invoke);
-        results.push_back(to_return(call, sink, std::move(outcome)));
+        results.push_back(collect_tool_return(call, sink, std::move(outcome)));
     }
     conversation.push_tool_results(results);
     // [/condensing]

@@ -33,7 +33,7 @@ int main() {
     const ToolContext call = chain.pending_tool_calls(conversation).front();
     CollectingSink sink;
     ToolOutcome outcome = chain.wrap_tool(call, sink, tool.invoke);
-    const std::string shown = text_of(to_return(call, sink, std::move(outcome)));
+    const std::string shown = text_of(collect_tool_return(call, sink, std::move(outcome)));
     // [/rows]
     std::cout << orders().size() << " bytes became " << shown.size() << ": a notice, and\n"
               << shown.substr(shown.find('\n') + 1) << "\nin the store: " << store->get("shop/condensed/c1")->size()

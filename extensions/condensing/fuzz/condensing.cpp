@@ -51,7 +51,7 @@ void check_undo(const std::string& text) {
         out.write(text);
         return ToolOutcome{};
     });
-    conversation.push_tool_results(std::vector{to_return(call, sink, std::move(outcome))});
+    conversation.push_tool_results(std::vector{collect_tool_return(call, sink, std::move(outcome))});
     while (conversation.undo()) {
     }
     require(conversation.messages()[2].parts.empty() || text_of(conversation.messages()[2], 0) == text);

@@ -4,7 +4,7 @@
 #include "whittle/base/event.hpp"
 #include "whittle/base/text.hpp"
 #include "whittle/condensing/detail/condense.hpp"
-#include "whittle/conversation/detail/attachments.hpp"
+#include "whittle/conversation/detail/conversation_caches.hpp"
 #include "whittle/model/model.hpp"
 #include "whittle/summary/detail/accept.hpp"
 
@@ -40,8 +40,8 @@ std::string shown_text(std::string_view text, std::size_t most) {
 }
 
 std::string newest_request(std::string_view by, const ToolContext& context) {
-    if (!context.attachments) return {};
-    const auto request = std::static_pointer_cast<const std::string>(context.attachments->find(request_key(by)));
+    if (!context.caches) return {};
+    const auto request = std::static_pointer_cast<const std::string>(context.caches->find(request_key(by)));
     return request ? *request : std::string();
 }
 
@@ -91,7 +91,7 @@ std::optional<std::string> distil(std::string_view text, const CondensingConfig&
             shown.add_other(prompt.question);
             shown.add_other(distil_instruction);
         });
-        const std::shared_ptr<const TokenCounter> counter = context.counter ? context.counter : chars();
+        const std::shared_ptr<const TokenCounter> counter = context.counter ? context.counter : chars_counter();
         const std::array<std::string_view, 1> instructions{distil_instruction};
         // Another counter may see more tokens in a reply than the model did.
         const Acceptance rules{.counter = *counter,
@@ -122,7 +122,7 @@ void remember_request(HookTurn& turn, std::string_view by) {
     turn.visit_parts(*newest, [&](const PartView& part) {
         if (part.kind == PartKind::text) request->append(part.text).append("\n");
     });
-    turn.attachments().set(request_key(by), std::move(request));
+    turn.caches().set(request_key(by), std::move(request));
 }
 
 }  // namespace detail

@@ -198,7 +198,7 @@ TEST_CASE("a form that is still too long keeps both ends, and Reduction leaves i
         out.write(text);
         return ToolOutcome{};
     });
-    conversation.push_tool_results(std::vector{to_return(call, sink, std::move(outcome))});
+    conversation.push_tool_results(std::vector{collect_tool_return(call, sink, std::move(outcome))});
     const std::string shown = text_of(conversation.messages()[2], 0);
     CHECK(shown.size() < 1'300);
     for (const char* part :

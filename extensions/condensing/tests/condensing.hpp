@@ -30,7 +30,7 @@ struct CondensingBench {
         context.tools = tools;
         context.conversation = "conv";
         context.storage = storage;
-        context.counter = chars();
+        context.counter = chars_counter();
         context.language = chain.language();
         return context;
     }
@@ -38,7 +38,7 @@ struct CondensingBench {
     ToolReturn run(const ToolContext& call, const std::function<ToolOutcome(PartSink&)>& tool) const {
         CollectingSink sink;
         ToolOutcome outcome = chain.wrap_tool(call, sink, [&](const ToolContext&, PartSink& out) { return tool(out); });
-        return to_return(call, sink, std::move(outcome));
+        return collect_tool_return(call, sink, std::move(outcome));
     }
     ToolReturn run(const std::string& text, const std::string& tool = "tool",
                    const std::string& arguments = "{}") const {

@@ -1,5 +1,5 @@
 // A chain with everything on, held to every law on every message type.
-#include "laws/summariser.hpp"
+#include "laws/summarizer.hpp"
 #include "support/laws.hpp"
 #include "whittle/condensing/condensing.hpp"
 #include "whittle/pruning/pruning.hpp"
@@ -31,7 +31,7 @@ Stages<M> everything_on() {
     saving.tail_keep_chars = 40;
     saving.batch_calls = 2;
     SummarizationConfig summary{.trigger = {.context_tokens = 400}, .keep_recent_tokens = 100};
-    summary.plain_summary_tokens = 100;
+    summary.rule_based_summary_tokens = 100;
     summary.continue_message = true;
     SummarizationCallbacks<M> callbacks;
     callbacks.attach_files = [](const auto&, std::span<const FileUse> files) {
@@ -44,7 +44,7 @@ Stages<M> everything_on() {
             std::make_shared<Pruning<M>>(std::move(pruning)),
             std::make_shared<ReleaseContext<M>>(ReleaseContextConfig{.tool_name = "run"}),
             std::make_shared<TokenSaving<M>>(std::move(saving)),
-            std::make_shared<Summarization<M>>(summariser<M>(), std::move(summary), std::move(callbacks))};
+            std::make_shared<Summarization<M>>(summarizer<M>(), std::move(summary), std::move(callbacks))};
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ TEST_CASE("every setting of a configuration reaches the chain", "[config_json]")
         "storage": {"type": "memory", "max_bytes": 1000},
         "models": {"summarizer": {"type": "scripted", "replies": ["one", {"error": "overflow"}]}},
         "on_error": "propagate", "dry_run": true, "explain": true, "verify": false, "repair": true,
-        "on_prefix_edit": "drop",
+        "thinking_on_prefix_edit": "drop",
         "limits": {"model_calls": 3, "store_bytes": 4, "deadline_ms": 5},
         "protected_tools": ["skill", "ask"],
         "middlewares": [{"type": "reduction", "name": "first", "skip_truncation": true, "skip_clear": true, "read_file_tool_name": "cat",
@@ -69,8 +69,8 @@ TEST_CASE("every setting of a configuration reaches the chain", "[config_json]")
     CHECK(c.profile.cache == CacheProfile{"anthropic_5m", 0.1, 1.25, 300, 1'024, 1});
     CHECK(c.profile.thinking_bound_to_prefix);
     CHECK(c.repair);
-    CHECK(c.on_prefix_edit == OnPrefixEdit::drop);
-    CHECK(c.token_counter->id() == chars({3.5, true, 900})->id());
+    CHECK(c.thinking_on_prefix_edit == ThinkingOnPrefixEdit::drop);
+    CHECK(c.token_counter->id() == chars_counter({3.5, true, 900})->id());
     CHECK(c.language == Language::chinese);
     CHECK(c.on_error == OnError::propagate);
     CHECK(c.dry_run);
@@ -122,7 +122,7 @@ TEST_CASE("an empty configuration is the default chain without middlewares", "[c
     const auto chain = make_chain<openai::Message>(read_chain_settings("{}"));
     CHECK(chain.stages().empty());
     CHECK(chain.config().storage == nullptr);
-    CHECK(chain.config().token_counter->id() == chars()->id());
+    CHECK(chain.config().token_counter->id() == chars_counter()->id());
     CHECK(chain.config().protected_tools == Lines{"skill"});
 }
 
@@ -161,7 +161,9 @@ TEST_CASE("all problems come at once, each with line, column, key, what was foun
 TEST_CASE("what the chain or a middleware would refuse is found with its line", "[config_json]") {
     CHECK(problems_of("{\n\"profile\": {\"context_window\": 10,\n \"output_reserve\": 10}}") ==
           Lines{"chain.json:3:2: profile.output_reserve: found 10, expected less than profile.context_window (10)"});
-    CHECK(problems_of("{\"on_prefix_edit\": \"strip\"}").front().starts_with("chain.json:1:2: on_prefix_edit: "));
+    CHECK(problems_of("{\"thinking_on_prefix_edit\": \"strip\"}")
+              .front()
+              .starts_with("chain.json:1:2: thinking_on_prefix_edit: "));
     CHECK(problems_of(
               "{\"middlewares\": [\n{\"type\": \"reduction\", \"skip_truncation\": true, \"root_dir\": \"../x\"}]}")
               .front()
@@ -262,8 +264,9 @@ TEST_CASE("prices that are left out follow from the cache profile, in any order 
 
 TEST_CASE("options of one counter are refused beside another", "[config_json]") {
     CHECK(read_chain_settings(R"({"tokens": {"counter": "pessimistic"}})").config.token_counter->id() ==
-          pessimistic()->id());
-    CHECK(read_chain_settings(R"({"tokens": {"counter": "estimate"}})").config.token_counter->id() == estimate()->id());
+          pessimistic_counter()->id());
+    CHECK(read_chain_settings(R"({"tokens": {"counter": "estimate"}})").config.token_counter->id() ==
+          estimate_counter()->id());
     CHECK(problems_of(R"({"tokens": {"counter": "estimate", "chars_per_token": 4}})") ==
           Lines{"chain.json:1:36: tokens.chars_per_token: only for the counter \"chars\""});
 }

@@ -52,7 +52,7 @@ TEST_CASE("compaction has the defaults of its structure, and every key is read",
     CHECK(defaults.pruning);
     CHECK(defaults.retry == RetryConfig{2});
     const ChainSettings settings = compaction_settings(R"({"type": "compaction", "name": "ladder", "model": "cheap",
-        "threshold_tokens": 9000, "target_tokens": 2000, "summary_size_tokens": 500, "runway_fraction": 0.2,
+        "threshold_tokens": 9000, "target_tokens": 2000, "summary_size_tokens": 500, "headroom_fraction": 0.2,
         "current_turn_keep_rounds": 3, "pruning": {"skip_boundary_turns": 1}, "media": "keep",
         "token_counter": {"counter": "pessimistic"}, "summary_role": "system", "user_instruction": "sum up",
         "model_options": {"temperature": 0}, "max_input_tokens": 4000, "retry": {"max_retries": 1},
@@ -62,11 +62,11 @@ TEST_CASE("compaction has the defaults of its structure, and every key is read",
     CHECK(settings.stages[0].models.at("model") == "cheap");
     CHECK(settings.stages[0].models.at("failover.model") == "cheap");
     CHECK(limits_of(config, 0) == CompactionLimits{9'000, 2'000, 500});
-    CHECK(config.runway_fraction == 0.2);
+    CHECK(config.headroom_fraction == 0.2);
     CHECK(config.current_turn_keep_rounds == 3);
     CHECK(config.pruning->skip_boundary_turns == 1);
     CHECK(config.media == MediaMode::keep);
-    CHECK(config.token_counter->id() == pessimistic()->id());
+    CHECK(config.token_counter->id() == pessimistic_counter()->id());
     CHECK(config.summary_role == SummaryRole::system);
     CHECK(config.user_instruction == "sum up");
     CHECK(config.model_options.temperature == 0.0);

@@ -77,7 +77,7 @@ TEST_CASE("a default in the tables of extensions/config is that of the structure
     CHECK(documented("pruning.head_bytes") == number(PruningConfig{}.head_bytes));
     const CompactionConfig compaction;
     CHECK(documented("compaction.threshold_tokens") == number(compaction.threshold_tokens));
-    CHECK(documented("compaction.runway_fraction") == number(compaction.runway_fraction));
+    CHECK(documented("compaction.headroom_fraction") == number(compaction.headroom_fraction));
     CHECK(documented("compaction.media") == to_string(compaction.media));
     CHECK(documented("compaction.retry") == fmt::format("{{\"max_retries\": {}}}", compaction.retry->max_retries));
 }

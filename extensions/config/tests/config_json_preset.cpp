@@ -64,7 +64,7 @@ TEST_CASE("without a model a preset's summaries are written by rule, at the edge
     const ChainSettings settings = settings_of(R"({"preset": "recommended", "profile": {"context_window": 32000}})");
     REQUIRE(settings.stages.size() == 3);
     CHECK(settings.stages[2].models.empty());
-    CHECK(config_at<SummarizationConfig>(settings, 2).plain_summary_tokens == 3'200);
+    CHECK(config_at<SummarizationConfig>(settings, 2).rule_based_summary_tokens == 3'200);
     CHECK(settings_of(R"({"preset": "lossless", "profile": {"context_window": 32000}})").stages.size() == 2);
     CHECK(make_chain<ChatMessage>(settings).stages().size() == 3);
 }

@@ -96,7 +96,7 @@ TEST_CASE("a summarizer's bad settings are listed with their places", "[config_j
               .size() >= 2);
 }
 
-TEST_CASE("a chain from a file summarises, fails over and repeats its last reply", "[config_json]") {
+TEST_CASE("a chain from a file summarizes, fails over and repeats its last reply", "[config_json]") {
     const auto chain = make_chain<ChatMessage>(read_chain_settings(summarization_chain(
         R"(, "model": "m", "trigger": {"context_tokens": 2000}, "failover": {"model": "n"}, "keep_recent_tokens": 0)")));
     Conversation<> c = long_talk();

@@ -80,7 +80,7 @@ TEST_CASE("a reply that breaks off leaves the history as it was", "[backend]") {
         }}};
     Conversation<openai::Message> conversation("broken");
     const RunResult broken = loop.run(conversation, "hello?");
-    CHECK(broken.finish == Finish::failed);
+    CHECK(broken.outcome == RunOutcome::failed);
     CHECK(heard == "I was about to");
     CHECK(conversation.size() == 1);
     const RunResult whole = loop.run(conversation);
@@ -149,7 +149,7 @@ TEST_CASE("a turn that paused for a server's tool goes on in the same turn, with
         Chain<M>(config)};
     Conversation<M> conversation("pause");
     const RunResult run = loop.run(conversation, "how many?");
-    CHECK(run.finish == Finish::answered);
+    CHECK(run.outcome == RunOutcome::answered);
     CHECK(run.text == "I search. It is 7.");
     REQUIRE(transport->requests().size() == 2);
     CHECK(ordered_json::parse(transport->requests()[1].body)["messages"][1]["content"][1].dump() == use);

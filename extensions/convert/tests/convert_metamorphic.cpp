@@ -22,7 +22,7 @@ using OpenAI = std::vector<openai::Message>;
 using Objects = std::map<std::string, std::string>;
 
 /// One token a byte: nothing is rounded by message, and the two formats divide a history differently.
-const auto byte_counter = chars({.chars_per_token = 1.0});
+const auto byte_counter = chars_counter({.chars_per_token = 1.0});
 
 template <AgentMessage M>
 struct Reduced {

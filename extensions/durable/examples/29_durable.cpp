@@ -40,7 +40,7 @@ void run_agent(const std::string& folder, bool dies) {
     const RunResult result = durable->empty() ? loop.run(*durable, "Send the mail.") : loop.run(*durable);
     durable.save();
     // [/durable]
-    std::cout << to_string(result.finish) << ": " << result.text << '\n';
+    std::cout << to_string(result.outcome) << ": " << result.text << '\n';
 }
 
 int main() {

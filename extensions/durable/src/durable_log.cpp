@@ -118,7 +118,7 @@ bool DurableLog::put(LogEntry entry) {
         const std::string bytes = write_entry(entry);
         const std::string key = place.entry(entry.number);
         try {
-            storage_->put_as_it_is(key, bytes);
+            storage_->put_verbatim(key, bytes);
         } catch (const Error& error) {
             if (error.errc() == Errc::already_exists) {
                 if (is_whole(*storage_, key)) return false;

@@ -97,7 +97,7 @@ std::string write_document(const SavedDocument& document) {
 SavedDocument read_document(std::string_view text) {
     const std::size_t end = text.find('\n');
     if (end == std::string_view::npos) fail_side_table("snapshot", "its messages are missing");
-    SavedDocument document{.saved = read_side_table(text.substr(0, end), no_poll), .messages = {}};
+    SavedDocument document{.saved = read_side_table(text.substr(0, end), never_cancelled), .messages = {}};
     const ordered_json messages = parse_json("read a snapshot", text.substr(end + 1), {.max_bytes = SIZE_MAX});
     read_array(&messages, "messages", [&](const ordered_json& element, const std::string& place) {
         document.messages.push_back(bytes_of(element, place));

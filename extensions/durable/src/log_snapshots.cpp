@@ -52,7 +52,7 @@ std::int64_t place_snapshot(Storage& storage, const LogPlace& place, const LogSt
                             const SavedDocument& document) {
     const std::string key = place.snapshot(state.number);
     try {
-        storage.put_as_it_is(key, write_log_snapshot(state, document));
+        storage.put_verbatim(key, write_log_snapshot(state, document));
     } catch (const Error& error) {
         if (error.errc() != Errc::already_exists) throw;
     }

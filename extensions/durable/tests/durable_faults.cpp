@@ -79,7 +79,7 @@ TEST_CASE("a half-written entry at the end is cut and told, and never comes back
         testing::replace_object(*storage, entry_key(4), std::string_view(last).substr(0, bytes));
         CHECK(texts_of(read_durable(storage, "chat")) == Lines{"m2", "m3"});
         auto durable = DurableChat::open(storage, "chat", still());
-        CHECK(durable.cut() == std::vector<std::uint64_t>{4});
+        CHECK(durable.discarded_entries() == std::vector<std::uint64_t>{4});
         CHECK(durable.number() == 5);
         durable->push_back(ChatMessage::user("m5"));
         durable.save();

@@ -100,7 +100,7 @@ TEST_CASE("an agent killed in the middle of any tool call is resumed without pay
         REQUIRE(left.outline().open_call().has_value());  // it is known that this call was begun
         CHECK(left.size() == static_cast<std::size_t>(2 + 2 * (at / 2)));
         const RunResult result = run_agent(storage, folder);
-        CHECK(result.finish == Finish::answered);
+        CHECK(result.outcome == RunOutcome::answered);
         CHECK(files_in(folder) == calls_of_agent);
         const auto whole = read_durable(storage, "payments");
         CHECK(whole.size() == 2 + 2 * calls_of_agent);
@@ -123,7 +123,7 @@ TEST_CASE("an agent that has lost its conversation starts no tool", "[durable]")
     AgentLoop<ChatMessage> loop(saving_model<ChatMessage>(model, durable), {paying_tool(dir / "", [](int) {})},
                                 Chain<>(ChainConfig{}), {}, saving_callbacks(durable));
     const RunResult result = loop.run(*durable, "Pay.");
-    CHECK(result.finish == Finish::failed);
+    CHECK(result.outcome == RunOutcome::failed);
     CHECK(result.error.find("\"quick\"'s") != std::string::npos);
     CHECK(asked == 1);
     CHECK(files_in(dir / "") == 0);

@@ -36,7 +36,7 @@ public:
         const whittle::ToolContext call = hooks_->context(tool_.name, arguments.dump());
         whittle::CollectingSink sink;
         whittle::ToolOutcome outcome = tool_.invoke(call, sink);
-        return text_of(to_return(call, sink, std::move(outcome)));
+        return text_of(collect_tool_return(call, sink, std::move(outcome)));
     }
     std::string get_name() const override { return tool_.name; }
 

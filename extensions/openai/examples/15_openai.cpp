@@ -50,7 +50,7 @@ int main() {
     Conversation<openai::Message> conversation("bees");
     const RunResult result = loop.run(conversation, "What is on page 7?");
     // [/model]
-    std::cout << "\n" << to_string(result.finish) << ", " << result.usage.input << " input tokens\n";
+    std::cout << "\n" << to_string(result.outcome) << ", " << result.usage.input << " input tokens\n";
     for (const openai::Message& message : conversation.messages())
         std::cout << message.json()["role"] << ' ' << message.json()["content"] << '\n';
 }

@@ -59,7 +59,7 @@ json run(std::vector<json>& list, const Chain<openai::Message>& chain, const std
             if (tool == tools.end()) throw std::runtime_error("no tool " + call.tool);
             CollectingSink shown;
             ToolOutcome outcome = chain.wrap_tool(call, shown, tool->invoke);  // truncates
-            returns.push_back(to_return(call, shown, std::move(outcome)));
+            returns.push_back(collect_tool_return(call, shown, std::move(outcome)));
             list.push_back({{"role", "tool"}, {"tool_call_id", call.call_id}, {"content", text_of(returns.back())}});
         }
         if (returns.empty()) return reply;

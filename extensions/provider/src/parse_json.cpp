@@ -24,7 +24,7 @@ public:
 
     static constexpr std::size_t bytes_between = 1U << 16U;
 
-    PolledText(const char* at, const Poll& poll) : at_(at), poll_(&poll) {}
+    PolledText(const char* at, const CancelCheck& check_cancelled) : at_(at), poll_(&check_cancelled) {}
 
     reference operator*() const { return *at_; }
     PolledText& operator++() {
@@ -46,14 +46,14 @@ private:
     }
 
     const char* at_;
-    const Poll* poll_;
+    const CancelCheck* poll_;
     std::size_t until_poll_ = bytes_between;
 };
 
 }  // namespace
 
 ordered_json parse_json(std::string_view operation, std::string_view text, const JsonLimits& limits, ParseNotes* notes,
-                        Poll poll) {
+                        CancelCheck check_cancelled) {
     const auto fail = [&](const std::string& reason) {
         throw Error(Errc::parse_failed, std::string(operation) + ": " + reason);
     };
@@ -66,10 +66,10 @@ ordered_json parse_json(std::string_view operation, std::string_view text, const
     }
     JsonBuilder builder(limits.max_depth, notes);
     const char* const end = text.data() + text.size();
-    const bool is_parsed =
-        text.size() < PolledText::bytes_between  // which goes faster
-            ? ordered_json::sax_parse(text.data(), end, &builder)
-            : ordered_json::sax_parse(PolledText(text.data(), poll), PolledText(end, poll), &builder);
+    const bool is_parsed = text.size() < PolledText::bytes_between  // which goes faster
+                               ? ordered_json::sax_parse(text.data(), end, &builder)
+                               : ordered_json::sax_parse(PolledText(text.data(), check_cancelled),
+                                                         PolledText(end, check_cancelled), &builder);
     if (is_parsed) return builder.take_root();
     if (builder.too_deep()) {
         fail("byte " + std::to_string(offset_of_depth(text, limits.max_depth)) + ": nested deeper than " +
@@ -80,18 +80,18 @@ ordered_json parse_json(std::string_view operation, std::string_view text, const
 }
 
 ordered_json parse_repaired_json(std::string_view operation, std::string_view text, bool& is_repaired,
-                                 const JsonLimits& limits, ParseNotes* notes, Poll poll) {
+                                 const JsonLimits& limits, ParseNotes* notes, CancelCheck check_cancelled) {
     const std::size_t notes_before = notes == nullptr ? 0 : notes->notes.size();
     try {
-        return parse_json(operation, text, limits, notes, poll);
+        return parse_json(operation, text, limits, notes, check_cancelled);
     } catch (const Error& refused) {
         if (refused.errc() != Errc::parse_failed || text.size() > limits.max_bytes) throw;
         const auto repaired = repaired_json(text);
         if (!repaired) throw;
         if (notes != nullptr) notes->notes.resize(std::min(notes_before, notes->notes.size()));
         try {
-            ordered_json json =
-                parse_json(operation, *repaired, {.max_bytes = SIZE_MAX, .max_depth = limits.max_depth}, notes, poll);
+            ordered_json json = parse_json(operation, *repaired, {.max_bytes = SIZE_MAX, .max_depth = limits.max_depth},
+                                           notes, check_cancelled);
             is_repaired = true;
             return json;
         } catch (const Error& again) {

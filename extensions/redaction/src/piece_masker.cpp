@@ -425,7 +425,7 @@ std::string without_word(std::string_view text, std::string_view word, const std
 
 /// `text` without the words that the host lists.
 std::string without_words(const MaskRules& rules, std::string text, Found& found) {
-    for (const std::string& word : rules.given.words) {
+    for (const std::string& word : rules.given.secret_words) {
         if (text.find(word) != std::string::npos)
             text = without_word(text, word, mask_of(word, rules.given.shown_bytes), found);
     }
@@ -437,7 +437,7 @@ std::string without_words(const MaskRules& rules, std::string text, Found& found
 void mask_piece(const MaskRules& rules, std::string_view piece, bool is_opaque, std::string& out, Found& found,
                 const LineContext* context) {
     std::string plain;
-    if (!rules.given.words.empty()) {
+    if (!rules.given.secret_words.empty()) {
         plain = without_words(rules, std::string(piece), found);
         piece = plain;
     }

@@ -33,7 +33,7 @@ public:
         put_with_note(key, redacted.text, redacted.places);
     }
 
-    void put_as_it_is(std::string_view key, std::string_view content) override { put_with_note(key, content, {}); }
+    void put_verbatim(std::string_view key, std::string_view content) override { put_with_note(key, content, {}); }
 
     std::optional<std::string> get(std::string_view key, std::int64_t offset, std::int64_t max_bytes) override {
         require_valid_key("get", key);

@@ -41,9 +41,10 @@ void require_rules(const RedactionRules& rules) {
     for (const std::string& name : rules.names) {
         if (!is_name(name)) problems.error("names", fmt::format("\"{}\"", name), "letters, digits and \"_\"");
     }
-    for (const std::string& word : rules.words) {
+    for (const std::string& word : rules.secret_words) {
         if (word.size() < least_listed_word || word.find('\n') != std::string::npos)
-            problems.error("words", fmt::format("one of {} bytes", word.size()), "4 bytes or more, no line feed");
+            problems.error("secret_words", fmt::format("one of {} bytes", word.size()),
+                           "4 bytes or more, no line feed");
     }
     problems.throw_if_errors("redaction");
 }

@@ -73,7 +73,7 @@ std::string key_behind_spaces(std::size_t bytes) {
 
 TEST_CASE("eight times the text takes less than 24 times the work", "[redaction][large]") {
     const Redactor plain;
-    const Redactor with_words({.words = {"Project Tiger"}});
+    const Redactor with_words({.secret_words = {"Project Tiger"}});
     const auto string_of = [](std::string_view piece) {
         return [piece](std::size_t bytes) { return json{{"text", repeated(piece, bytes)}}.dump(); };
     };

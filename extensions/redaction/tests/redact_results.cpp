@@ -26,7 +26,7 @@ struct MaskedCall {
             give(out);
             return ToolOutcome{};
         });
-        conversation.push_tool_results(std::vector{to_return(calls[0], sink, std::move(outcome))});
+        conversation.push_tool_results(std::vector{collect_tool_return(calls[0], sink, std::move(outcome))});
         std::vector<Part> parts;
         message_traits<ChatMessage>::for_each_part(conversation.messages().back(),
                                                    [&](const PartView& part) { parts.push_back(to_part(part)); });

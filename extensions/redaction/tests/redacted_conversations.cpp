@@ -162,7 +162,7 @@ TEST_CASE("a result that is cut while it comes is masked in the store, and readi
             }
             return ToolOutcome{};
         });
-        returns.push_back(to_return(call, sink, std::move(outcome)));
+        returns.push_back(collect_tool_return(call, sink, std::move(outcome)));
     }
     c.push_tool_results(returns);
     check_hidden(*inner);

@@ -71,7 +71,7 @@ TEST_CASE("a host adds names, beginnings, words and a rule of its own, and turns
     const Redactor redactor({.disabled = {"random"},
                              .key_prefixes = {"acme_"},
                              .names = {"PIN_code"},
-                             .words = {"Project Tiger"},
+                             .secret_words = {"Project Tiger"},
                              .host = [](std::string_view line) -> std::optional<std::string> {
                                  if (line.find("4711") == std::string_view::npos) return std::nullopt;
                                  return std::string("[gone]");
@@ -83,12 +83,13 @@ TEST_CASE("a host adds names, beginnings, words and a rule of its own, and turns
 }
 
 TEST_CASE("bad rules are refused, all at once", "[redaction]") {
-    const std::string problem = error_of(
-        [] { (void)Redactor({.disabled = {"radom"}, .key_prefixes = {""}, .names = {"a b"}, .words = {"abc"}}); });
-    for (const char* field : {"disabled", "key_prefixes", "names", "words"})
+    const std::string problem = error_of([] {
+        (void)Redactor({.disabled = {"radom"}, .key_prefixes = {""}, .names = {"a b"}, .secret_words = {"abc"}});
+    });
+    for (const char* field : {"disabled", "key_prefixes", "names", "secret_words"})
         CHECK(problem.find(field) != std::string::npos);
     CHECK(problem.find("radom") != std::string::npos);
-    CHECK(errc_of([] { (void)Redactor({.words = {"two\nlines"}}); }) == Errc::invalid_config);
+    CHECK(errc_of([] { (void)Redactor({.secret_words = {"two\nlines"}}); }) == Errc::invalid_config);
 }
 
 TEST_CASE("JSON stays JSON: strings are masked one by one, values under a name as a whole, JSON in strings too",

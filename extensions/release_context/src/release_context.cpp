@@ -201,7 +201,7 @@ private:
 
 void look_at_releases(HookTurn& turn, const ReleaseContextConfig& config) {
     const Outline outline = turn.outline();
-    const std::shared_ptr<ReleaseNotes> notes = ReleaseNotes::of(turn.attachments(), turn.report.middleware);
+    const std::shared_ptr<ReleaseNotes> notes = ReleaseNotes::of(turn.caches(), turn.report.middleware);
     turn.report.outcome = Outcome::not_due;
     const std::size_t newest = newest_reply(outline);
     for (std::size_t i = notes->looked_at(outline); i < outline.size(); ++i) {
@@ -220,7 +220,7 @@ void look_at_releases(HookTurn& turn, const ReleaseContextConfig& config) {
 
 std::unordered_set<std::string> released_results(HookTurn& turn, const ReleaseContextConfig& config, bool all) {
     std::unordered_set<std::string> results;
-    const std::shared_ptr<ReleaseNotes> notes = ReleaseNotes::of(turn.attachments(), turn.report.middleware);
+    const std::shared_ptr<ReleaseNotes> notes = ReleaseNotes::of(turn.caches(), turn.report.middleware);
     if (notes->is_settled(turn.edits())) return results;
     std::vector<PruningCandidate> candidates = results_before(turn, pruning_of(config), turn.outline().size());
     std::erase_if(candidates, [&](const PruningCandidate& candidate) {

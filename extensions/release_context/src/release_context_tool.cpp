@@ -65,7 +65,7 @@ std::string text_of_answer(const ReleaseAnswer& answer, Language language) {
 ToolOutcome release(const ReleaseContextConfig& config, const std::string& stage, const ToolContext& context,
                     PartSink& out) {
     std::optional<ReleaseAnswer> answer;
-    if (context.attachments) answer = ReleaseNotes::of(*context.attachments, stage)->find(context.object_name);
+    if (context.caches) answer = ReleaseNotes::of(*context.caches, stage)->find(context.object_name);
     if (!answer) {  // the host runs no hook behind the model's reply: it is looked at before the next one
         out.write(context.language == Language::chinese ? "已记录。" : "Noted.");
         return {};

@@ -4,10 +4,10 @@
 
 namespace whittle::inline v0::detail {
 
-std::shared_ptr<ReleaseNotes> ReleaseNotes::of(Attachments& attachments, std::string_view middleware) {
+std::shared_ptr<ReleaseNotes> ReleaseNotes::of(ConversationCaches& caches, std::string_view middleware) {
     const std::string owner = "release_context:" + std::string(middleware);
-    auto notes = std::static_pointer_cast<ReleaseNotes>(attachments.find(owner));
-    if (!notes) attachments.set(owner, notes = std::make_shared<ReleaseNotes>());
+    auto notes = std::static_pointer_cast<ReleaseNotes>(caches.find(owner));
+    if (!notes) caches.set(owner, notes = std::make_shared<ReleaseNotes>());
     return notes;
 }
 

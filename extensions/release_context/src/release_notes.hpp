@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/conversation/detail/attachments.hpp"
+#include "whittle/conversation/detail/conversation_caches.hpp"
 #include "whittle/message/outline.hpp"
 
 #include <cstddef>
@@ -37,7 +37,7 @@ struct ReleaseAnswer {
 /// use it one at a time; `find` may be called by tools at any time.
 class ReleaseNotes {
 public:
-    [[nodiscard]] static std::shared_ptr<ReleaseNotes> of(Attachments& attachments, std::string_view middleware);
+    [[nodiscard]] static std::shared_ptr<ReleaseNotes> of(ConversationCaches& caches, std::string_view middleware);
 
     /// Messages in front of this index were looked at.
     [[nodiscard]] std::size_t looked_at(const Outline& outline) const;

@@ -55,7 +55,7 @@ std::string release(Conversation<>& conversation, const Chain<>& chain, const st
         CollectingSink sink;
         ToolOutcome outcome = tool.invoke(calls.front(), sink);
         if (is_error != nullptr) *is_error = outcome.is_error;
-        std::vector<ToolReturn> returns{to_return(calls.front(), sink, std::move(outcome))};
+        std::vector<ToolReturn> returns{collect_tool_return(calls.front(), sink, std::move(outcome))};
         std::string shown = text_of(returns.front());
         conversation.push_tool_results(returns);
         return shown;

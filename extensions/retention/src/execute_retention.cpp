@@ -53,7 +53,7 @@ public:
 private:
     void look_below(const std::string& prefix) {
         storage_.list(prefix, [&](const ObjectInfo& object) {
-            if (options_.poll) options_.poll();
+            if (options_.check_cancelled) options_.check_cancelled();
             const auto key = retention::log_key_of(object.key, options_.log_roots);
             if (!key) return true;
             std::uint64_t& newest = newest_[{std::string(key->root), std::string(key->id)}];
@@ -73,7 +73,7 @@ private:
         const auto content = storage_.get(key);
         if (!content) return;
         keys_.mark_in(*content, 0, [&] {
-            if (options_.poll) options_.poll();
+            if (options_.check_cancelled) options_.check_cancelled();
         });
         seen_.insert(key);
     }
@@ -100,7 +100,7 @@ RetentionResult execute_retention(Storage& storage, const RetentionPlan& plan, c
         if (!now) continue;
         const bool is_same = now->bytes == object.bytes && now->stored_at == object.stored_at;
         if (!is_same || logs.spares(object)) {
-            result.spared.push_back(object.key);
+            result.kept.push_back(object.key);
             continue;
         }
         if (!storage.remove(object.key)) continue;

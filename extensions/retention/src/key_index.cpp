@@ -119,20 +119,20 @@ void KeyIndex::mark_word(std::string_view word, std::uint32_t by) {
 }
 
 /// As the text is, and as it is where JSON writes characters by their numbers: what only looks so is in doubt.
-void KeyIndex::mark_in(std::string_view text, std::uint32_t by, Poll poll) {
-    mark_words_of(without_escaped_slashes(text), by, poll);
+void KeyIndex::mark_in(std::string_view text, std::uint32_t by, CancelCheck check_cancelled) {
+    mark_words_of(without_escaped_slashes(text), by, check_cancelled);
     if (text.find("\\u00") == std::string_view::npos) return;
-    mark_words_of(without_escaped_slashes(without_numbers(text)), by, poll);
+    mark_words_of(without_escaped_slashes(without_numbers(text)), by, check_cancelled);
 }
 
 /// Behind a backslash the letter of an escape is none of the key.
-void KeyIndex::mark_words_of(std::string_view text, std::uint32_t by, Poll poll) {
+void KeyIndex::mark_words_of(std::string_view text, std::uint32_t by, CancelCheck check_cancelled) {
     constexpr std::size_t unicode_escape = 5;  // u and four digits
     constexpr std::size_t range = 65'536;
     std::size_t polled = 0;
     for (std::size_t at = 0; at < text.size();) {
         if (at - polled >= range) {
-            poll();
+            check_cancelled();
             polled = at;
         }
         if (!may_stand_in_key(text[at])) {

@@ -24,8 +24,8 @@ public:
     void finish();
 
     /// Marks every key that stands in `text`, which may be JSON, also at the end of a path or in any of JSON's
-    /// spellings, in JSON in JSON too. `by`: who refers to it. Calls `poll` for each 64 KiB.
-    void mark_in(std::string_view text, std::uint32_t by, Poll poll);
+    /// spellings, in JSON in JSON too. `by`: who refers to it. Calls `check_cancelled` for each 64 KiB.
+    void mark_in(std::string_view text, std::uint32_t by, CancelCheck check_cancelled);
     void mark(std::string_view key, std::uint32_t by);
 
     [[nodiscard]] bool has(std::string_view key) const { return find(key) != nullptr; }
@@ -41,7 +41,7 @@ private:
 
     [[nodiscard]] const Slot* find(std::string_view key) const;
     [[nodiscard]] std::optional<std::uint32_t> referrer_of_print(std::string_view text) const;
-    void mark_words_of(std::string_view text, std::uint32_t by, Poll poll);
+    void mark_words_of(std::string_view text, std::uint32_t by, CancelCheck check_cancelled);
     void mark_word(std::string_view word, std::uint32_t by);
 
     std::vector<Slot> slots_{};  // in order of the fingerprints

@@ -20,8 +20,8 @@ using retention::KeyIndex;
 using retention::Log;
 using retention::Logs;
 
-constexpr std::array<std::string_view, 9> reason_words{"unreferenced", "over_size", "purged", "expired", "referenced",
-                                                       "log",          "young",     "active", "unknown"};
+constexpr std::array<std::string_view, 9> reason_words{
+    "unreferenced", "over_size", "purged", "expired", "referenced", "log", "too_young", "recently_active", "unknown"};
 
 bool is_going(RetentionReason reason) noexcept { return reason <= RetentionReason::expired; }
 
@@ -54,7 +54,7 @@ public:
         read_references();
         if (options_.max_bytes > 0) find_cut();
         storage_.list("", [&](const ObjectInfo& object) {
-            poll();
+            check_cancelled();
             add(decide(object));
             return true;
         });
@@ -75,13 +75,13 @@ private:
         }
     };
 
-    void poll() const {
-        if (options_.poll) options_.poll();
+    void check_cancelled() const {
+        if (options_.check_cancelled) options_.check_cancelled();
     }
 
     void scan() {
         storage_.list("", [&](const ObjectInfo& object) {
-            poll();
+            check_cancelled();
             keys_.add(object.key);
             keys_.add(retention::folder_of(object.key));
             if (const auto key = retention::log_key_of(object.key, options_.log_roots)) {
@@ -140,7 +140,7 @@ private:
     }
 
     void read_references() {
-        const auto at_times = [&] { poll(); };
+        const auto at_times = [&] { check_cancelled(); };
         for (const auto& [id, log] : logs_) {
             if (!log.is_read()) continue;
             const std::uint32_t by = reader_named(id);
@@ -159,11 +159,11 @@ private:
     /// What saved messages name by the ids that they carry may itself name originals.
     void read_marks() {
         storage_.list("", [&](const ObjectInfo& object) {
-            poll();
+            check_cancelled();
             if (detail::marks_name_in_key(object.key).empty()) return true;
             const auto by = keys_.referrer(object.key);
             const auto content = by ? storage_.get(object.key) : std::nullopt;
-            if (content) keys_.mark_in(*content, *by, [&] { poll(); });
+            if (content) keys_.mark_in(*content, *by, [&] { check_cancelled(); });
             return true;
         });
     }
@@ -184,7 +184,7 @@ private:
     void decide_log(RetentionObject& object, std::string_view id) const {
         const auto found = logs_.find(id);
         if (found == logs_.end() || !is_known_log(object.key)) {  // written since the store was looked at
-            object.reason = RetentionReason::young;
+            object.reason = RetentionReason::too_young;
             return;
         }
         const Log& log = found->second;
@@ -208,14 +208,14 @@ private:
         const auto owner = owners_.find(retention::folder_of(object.key));
         if (owner != owners_.end()) object.by = owner->second;
         if (is_within_grace(object.stored_at) || !keys_.has(object.key)) {
-            object.reason = RetentionReason::young;
+            object.reason = RetentionReason::too_young;
         } else if (owner == owners_.end()) {
             object.reason = options_.all_are_known ? by_age(object) : RetentionReason::unknown;
         } else if (const auto log = logs_.find(owner->second); log == logs_.end() || !log->second.is_read()) {
             const bool is_expired = log != logs_.end() && log->second.state == Log::State::expired;
             object.reason = is_expired ? RetentionReason::expired : RetentionReason::purged;
         } else {
-            object.reason = is_within_grace(log->second.newest) ? RetentionReason::active : by_age(object);
+            object.reason = is_within_grace(log->second.newest) ? RetentionReason::recently_active : by_age(object);
         }
     }
 
@@ -226,7 +226,7 @@ private:
         const Candidate candidate{object.stored_at, hash128(object.key), object.bytes};
         if (cut_ && !cut_->comes_before(candidate)) return RetentionReason::over_size;
         if (candidates_ != nullptr) candidates_->push_back(candidate);
-        return RetentionReason::young;
+        return RetentionReason::too_young;
     }
 
     /// The youngest that has to go for the store to be small enough.
@@ -235,7 +235,7 @@ private:
         candidates_ = &candidates;
         std::int64_t bytes = 0;
         storage_.list("", [&](const ObjectInfo& object) {
-            poll();
+            check_cancelled();
             if (!is_going(decide(object).reason)) bytes += object.bytes;
             return true;
         });

@@ -104,7 +104,7 @@ TEST_CASE("what a log refers to stays, what nothing refers to goes once it is ol
     const RetentionResult result = execute_retention(*fixture.storage, plan, fixture.options);
     CHECK(result.removed.objects == 1);
     CHECK(result.removed.bytes == 8);
-    CHECK(result.spared.empty());
+    CHECK(result.kept.empty());
     CHECK(keys_below(*fixture.storage, "a/") == Keys{"a/clear/c1", "a/clear/c3"});
     CHECK(fixture.going().empty());
     fixture.options.all_are_known = true;
@@ -259,7 +259,7 @@ TEST_CASE("a branch keeps the log that it reads and what that refers to, until i
     CHECK(fixture.storage->get("a/x"));
 }
 
-TEST_CASE("what a writer refers to after the plan was made is spared", "[retention]") {
+TEST_CASE("what a writer refers to after the plan was made is kept", "[retention]") {
     Fixture fixture;
     for (const char* key : {"a/x", "b/y", "b/z"}) fixture.put(key);
     fixture.save("a", {});
@@ -274,13 +274,13 @@ TEST_CASE("what a writer refers to after the plan was made is spared", "[retenti
     SECTION("by its log: what it names, and all of its own") {
         fixture.save("a", {"b/y"});
         const RetentionResult result = execute_retention(*fixture.storage, plan, fixture.options);
-        CHECK(result.spared == Keys{"a/x", "b/y"});
+        CHECK(result.kept == Keys{"a/x", "b/y"});
         CHECK_FALSE(fixture.storage->get("b/z"));
     }
     SECTION("by writing the object again") {
         fixture.storage->remove("b/y");
         fixture.put("b/y");
-        CHECK(execute_retention(*fixture.storage, plan, fixture.options).spared == Keys{"b/y"});
+        CHECK(execute_retention(*fixture.storage, plan, fixture.options).kept == Keys{"b/y"});
     }
     SECTION("by opening the conversation that was to be purged") {
         fixture.save("gone", {});

@@ -70,10 +70,11 @@ void check_journal(const SavedConversation& saved) {
     }
 }
 
-ordered_json parse_side_table(std::string_view json, Poll poll) {
+ordered_json parse_side_table(std::string_view json, CancelCheck check_cancelled) {
     const std::size_t zero = json.find('\0');  // the parser would take it for the end
     if (zero != std::string_view::npos) fail_side_table(fmt::format("byte {}", zero), "a zero byte");
-    return parse_json("read a side table", json, {.max_bytes = SIZE_MAX, .max_depth = max_depth}, nullptr, poll);
+    return parse_json("read a side table", json, {.max_bytes = SIZE_MAX, .max_depth = max_depth}, nullptr,
+                      check_cancelled);
 }
 
 void require_version(ObjectReader& reader) {
@@ -121,8 +122,8 @@ std::string write_side_table(const SavedConversation& saved) {
     return json.dump();
 }
 
-SavedConversation read_side_table(std::string_view text, Poll poll) {
-    const ordered_json json = parse_side_table(text, poll);
+SavedConversation read_side_table(std::string_view text, CancelCheck check_cancelled) {
+    const ordered_json json = parse_side_table(text, check_cancelled);
     ObjectReader reader(json, "side table");
     require_version(reader);
     SavedConversation saved;
@@ -132,11 +133,11 @@ SavedConversation read_side_table(std::string_view text, Poll poll) {
     if (const ordered_json* const fits = reader.find("calibrations"))
         saved.calibrations = calibrations_of(*fits, "calibrations");
     read_array(&reader.require("messages"), "messages", [&](const ordered_json& element, const std::string& where) {
-        poll();
+        check_cancelled();
         saved.infos.push_back(info_of(element, where));
     });
     read_array(&reader.require("journal"), "journal", [&](const ordered_json& element, const std::string& where) {
-        poll();
+        check_cancelled();
         saved.journal.push_back(entry_of(element, where));
     });
     saved.notes = notes_of(reader.require("notes"), "notes");

@@ -135,7 +135,7 @@ TEST_CASE("an id says nothing of itself, and is no part of what a message says",
         set_mark_id_in(without, "");
         CHECK(parts_of(m) == parts_of(without));
         CHECK(describe(m).fingerprint == describe(without).fingerprint);
-        CHECK(count_message(m, *chars()) == count_message(without, *chars()));
+        CHECK(count_message(m, *chars_counter()) == count_message(without, *chars_counter()));
         CHECK_FALSE(without.json().contains("whittle_mark"));
     }
 }

@@ -135,19 +135,19 @@ TEST_CASE("the front of another conversation, or of a text that is no side table
     CHECK(errc_of([&] { (void)front_of(saved, saved.messages, storage); }) == Errc::parse_failed);
 }
 
-TEST_CASE("loading a front polls for each message, and ends with what the poll throws", "[side_table]") {
+TEST_CASE("loading a front polls for each message, and ends with what the check_cancelled throws", "[side_table]") {
     struct Enough {};
     const auto storage = memory_storage();
     const Saved<openai::Message> saved(storage);
     std::size_t polls = 0;
-    (void)front_of(saved, saved.messages, storage, {.poll = [&] { ++polls; }});
+    (void)front_of(saved, saved.messages, storage, {.check_cancelled = [&] { ++polls; }});
     CHECK(polls >= 2 * saved.messages.size());
     for (const std::size_t at : {std::size_t{1}, polls / 2, polls}) {
         std::size_t seen = 0;
-        const auto poll = [&] {
+        const auto check_cancelled = [&] {
             if (++seen == at) throw Enough{};
         };
-        CHECK_THROWS_AS(front_of(saved, saved.messages, storage, {.poll = poll}), Enough);
+        CHECK_THROWS_AS(front_of(saved, saved.messages, storage, {.check_cancelled = check_cancelled}), Enough);
         CHECK(seen == at);
     }
 }

@@ -25,7 +25,7 @@ TEST_CASE("a saved conversation keeps what came in shortened, what was read back
             for (const std::string& text : texts) out.push({.text = text});
             return ToolOutcome{};
         });
-        saved.push_tool_results(std::vector{to_return(calls[0], sink, std::move(outcome))});
+        saved.push_tool_results(std::vector{collect_tool_return(calls[0], sink, std::move(outcome))});
     };
     run("a", "tool", "{}", {std::string(5'000, 'x'), "short", std::string(4'000, 'y')});
     run("r", "read_file", R"({"path":"conv/trunc/a"})", {std::string(9'000, 'z')});

@@ -153,11 +153,11 @@ TEST_CASE("half of a surrogate pair is read as U+FFFD, and told", "[trajectory]"
             R"("}])",
         {.name = "s.jsonl", .on_note = [&](const std::string& note) { notes.push_back(note); }});
     REQUIRE(all.size() == 3);
-    CHECK(all[0].repaired.empty());
+    CHECK(all[0].messages_with_invalid_utf8.empty());
     CHECK(text_of(all[1].messages.at(0)) == "x \xEF\xBF\xBD");
     CHECK(text_of(all[1].messages.at(1)) == "\xF0\x9F\x98\x80");
-    CHECK(all[1].repaired == std::vector<std::size_t>{0, 2});
-    CHECK(all[2].repaired == std::vector<std::size_t>{0});
+    CHECK(all[1].messages_with_invalid_utf8 == std::vector<std::size_t>{0, 2});
+    CHECK(all[2].messages_with_invalid_utf8 == std::vector<std::size_t>{0});
     const std::string said = "half of a surrogate pair, or bytes that are no UTF-8: read as U+FFFD";
     CHECK(notes == std::vector<std::string>{"s.jsonl:2: " + said, "s.jsonl:3: " + said});
     CHECK_THAT(error_of(R"({"messages":[{"role":"user","content":"\ud83d"})"), Catch::Matchers::Contains("surrogate"));

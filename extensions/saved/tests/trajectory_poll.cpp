@@ -12,12 +12,12 @@ namespace {
 
 struct Enough {};
 
-/// Polls of a reading that ends with the poll number `at`; 0 reads all.
+/// Polls of a reading that ends with the check_cancelled number `at`; 0 reads all.
 std::size_t polls_until(const std::string& text, std::size_t at) {
     std::istringstream in(text);
     std::size_t polls = 0;
     TrajectoryOptions options;
-    options.poll = [&] {
+    options.check_cancelled = [&] {
         if (++polls == at) throw Enough{};
     };
     if (at == 0) {
@@ -30,7 +30,8 @@ std::size_t polls_until(const std::string& text, std::size_t at) {
 
 }  // namespace
 
-TEST_CASE("reading a session polls while it parses one long text, and ends with what the poll throws", "[trajectory]") {
+TEST_CASE("reading a session polls while it parses one long text, and ends with what the check_cancelled throws",
+          "[trajectory]") {
     const std::string text = R"([{"role":"user","content":")" + std::string(10U << 16U, 'x') + R"("}])";
     CHECK(polls_until(text, 0) == 10 + 1);  // each 64 KiB, then the message
     for (const std::size_t at : {1U, 5U, 11U}) CHECK(polls_until(text, at) == at);

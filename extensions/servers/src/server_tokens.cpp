@@ -132,7 +132,7 @@ private:
     EventSink on_event_;
     std::string id_;
     std::int64_t around_ = 0;
-    std::shared_ptr<const TokenCounter> fallback_ = estimate();
+    std::shared_ptr<const TokenCounter> fallback_ = estimate_counter();
     mutable std::mutex mutex_{};
     mutable std::unordered_map<Hash128, Known, HashOf> known_{};
 };

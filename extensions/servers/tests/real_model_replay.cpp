@@ -156,7 +156,7 @@ TEST_CASE("a real server's refusal that is not understood ends the conversation"
     const auto transport = std::make_shared<ReplayTransport>(changed);
     const Talk talk = execute_retention(plans[0], against(recorded_servers()[0], transport));
     CHECK(talk.window == 0);
-    CHECK(std::ranges::any_of(talk.runs, [](const RunResult& run) { return run.finish == Finish::failed; }));
+    CHECK(std::ranges::any_of(talk.runs, [](const RunResult& run) { return run.outcome == RunOutcome::failed; }));
 }
 
 TEST_CASE("what a small real model gives for summaries is refused with a reason", "[real_model]") {

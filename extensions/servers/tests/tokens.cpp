@@ -75,8 +75,8 @@ TEST_CASE("a text that a server does not count is estimated, with a warning, and
     const auto counter = server_counter(recorded_server(), address, ServerKind::llama_server,
                                         [&](const Event& event) { kinds.emplace_back(event.kind); });
     const std::string text = "The bed along the south wall was dug over.";
-    CHECK(counter->measure(text) == estimate()->count(text));
-    CHECK(counter->measure(text) == estimate()->count(text));
+    CHECK(counter->measure(text) == estimate_counter()->count(text));
+    CHECK(counter->measure(text) == estimate_counter()->count(text));
     CHECK(kinds == std::vector<std::string>(2, "tokenizer_failed"));
 }
 

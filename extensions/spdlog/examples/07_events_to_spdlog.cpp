@@ -27,5 +27,5 @@ int main() {
     AgentLoop loop{model, {build}, chain};
     Conversation conversation("logged");
     const RunResult result = loop.run(conversation, "Build it twice.");
-    logger->info("{}: {}", to_string(result.finish), result.text);
+    logger->info("{}: {}", to_string(result.outcome), result.text);
 }

@@ -32,7 +32,7 @@ std::string sqlite_reason(sqlite3* handle, int code) {
 void SqliteFinalize::operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
 
 SqliteConnection::SqliteConnection(const SqliteAccess& access, std::string operation, SqliteDeadline deadline)
-    : operation_(std::move(operation)), deadline_(deadline), poll_(access.poll) {
+    : operation_(std::move(operation)), deadline_(deadline), poll_(access.check_cancelled) {
     const int how = access.read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     const int flags = how | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE;
     const char* const vfs = access.vfs.empty() ? nullptr : access.vfs.c_str();
@@ -46,7 +46,7 @@ SqliteConnection::SqliteConnection(const SqliteAccess& access, std::string opera
         constexpr int longest_row = 16 << 20;  // bytes: a chunk is one of 1 MiB
         sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH, longest_row);
         constexpr int steps = 10'000;
-        if (access.poll) sqlite3_progress_handler(handle_, steps, &SqliteConnection::on_progress, this);
+        if (access.check_cancelled) sqlite3_progress_handler(handle_, steps, &SqliteConnection::on_progress, this);
         return;
     }
     const std::string reason = sqlite_reason(handle_, code);

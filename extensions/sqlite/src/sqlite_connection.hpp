@@ -29,7 +29,8 @@ struct SqliteAccess {
     std::string path{};  ///< a URI
     std::string vfs{};   ///< of SQLite's registered ones; empty: its default
     bool read_only = false;
-    std::function<void()> poll{};  ///< called while a statement takes long; what it throws ends that and gets out
+    std::function<void()>
+        check_cancelled{};  ///< called while a statement takes long; what it throws ends that and gets out
 };
 
 /// One connection, used by one thread at a time. Every failure is an Error that begins with what was attempted:

@@ -134,7 +134,9 @@ SqliteDatabase::Turn::~Turn() {
 }
 
 SqliteDatabase::SqliteDatabase(std::string_view path, const SqliteStorageOptions& options, std::string vfs)
-    : options_(options), access_{.vfs = std::move(vfs), .poll = options.poll}, owner_(::getpid()) {
+    : options_(options),
+      access_{.vfs = std::move(vfs), .check_cancelled = options.check_cancelled},
+      owner_(::getpid()) {
     const std::string operation = fmt::format("open \"{}\"", path);
     if (sqlite3_threadsafe() == 0) refuse(operation, "this SQLite was built without threads");
     if (!options_.clock) options_.clock = system_clock();

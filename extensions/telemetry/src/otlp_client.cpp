@@ -30,7 +30,7 @@ HttpRequest request_to(const OpenTelemetryConfig& config, std::string_view path,
     return request;
 }
 
-bool is_worth_a_retry(int status) noexcept { return status == 429 || status == 502 || status == 503 || status == 504; }
+bool is_retryable(int status) noexcept { return status == 429 || status == 502 || status == 503 || status == 504; }
 
 PostResult read_answer(const HttpResponse& answer, std::string_view url) {
     if (answer.status >= 200 && answer.status < 300) {
@@ -43,7 +43,7 @@ PostResult read_answer(const HttpResponse& answer, std::string_view url) {
     const std::string message = read_error_message(answer.body);
     PostResult result{.delivery = Delivery::refused};
     result.problem = fmt::format("POST {}: status {}{}{}", url, answer.status, message.empty() ? "" : ": ", message);
-    if (is_worth_a_retry(answer.status)) {
+    if (is_retryable(answer.status)) {
         result.delivery = Delivery::later;
         result.retry_after = whittle::detail::read_retry_after(answer.headers);
     }

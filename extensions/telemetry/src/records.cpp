@@ -75,7 +75,7 @@ private:
 
     void fail(Span& span, std::string_view type, std::string_view error) const {
         span.has_failed = true;
-        if (config_.texts) span.error = clipped(error, longest_text);
+        if (config_.include_texts) span.error = clipped(error, longest_text);
         AttributeList(span.attributes).text("error.type", type);
     }
 
@@ -177,7 +177,7 @@ LogRecord record_of(const Event& event, const OpenTelemetryConfig& config, const
                     Timestamp time) {
     LogRecord record{.time = time, .level = event.level};
     record.name = std::string("whittle.").append(clipped(event.kind, longest_name));
-    if (config.texts) record.text = clipped(event.text, longest_text);
+    if (config.include_texts) record.text = clipped(event.text, longest_text);
     if (parent) {
         record.trace_id = parent->trace_id;
         record.span_id = parent->span_id;

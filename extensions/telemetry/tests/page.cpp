@@ -65,7 +65,7 @@ TEST_CASE("the page on telemetry has every metric, every attribute and every opt
         expect(text.substr(begin, text.find(' ', begin) - begin));
     }
     for (const char* option :
-         {"endpoint", "headers", "resource", "traces", "logs", "metrics", "texts", "model", "models", "traceparent",
-          "max_queue", "max_batch", "max_series", "limits", "clock", "random", "prefix"})
+         {"endpoint", "headers", "resource", "traces", "logs", "metrics", "include_texts", "model", "models",
+          "traceparent", "max_queue", "max_batch", "max_series", "limits", "clock", "random", "prefix"})
         expect(option);
 }

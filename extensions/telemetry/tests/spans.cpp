@@ -93,7 +93,7 @@ TEST_CASE("a stage that failed has the status of an error; without texts it says
     const bool texts = GENERATE(true, false);
     const auto receiver = std::make_shared<Receiver>();
     auto config = testing::fixed_config();
-    config.texts = texts;
+    config.include_texts = texts;
     OpenTelemetry exporter(config, receiver);
     Report report = testing::undue_report();
     report.stages[0].outcome = Outcome::failed;

@@ -27,7 +27,7 @@ int main() {
     const std::shared_ptr<const Vocabulary> vocabulary = Vocabulary::from_packed(small_vocabulary());
     // [count]
     // Installed: Vocabulary::open(vocabulary_path(folder, "o200k_base"))
-    const ChainConfig config{.token_counter = exact(vocabulary)};
+    const ChainConfig config{.token_counter = exact_counter(vocabulary)};
     std::cout << config.token_counter->count("the bees and the queen") << " tokens by " << vocabulary->name() << '\n';
 
     const TokenIndex index(vocabulary, "the bees and the queen");

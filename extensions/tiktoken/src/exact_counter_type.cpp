@@ -24,7 +24,7 @@ std::shared_ptr<const TokenCounter> open_exact(const EncodingInfo& encoding, con
     if (folder.empty())
         throw Error(Errc::invalid_config, "no directory of vocabularies is known; set tokens.vocabularies");
     try {
-        return exact(open_encoding(vocabulary_path(folder, encoding.name), encoding));
+        return exact_counter(open_encoding(vocabulary_path(folder, encoding.name), encoding));
     } catch (const Error& error) {
         throw Error(error.errc(),
                     fmt::format("{}; `whittle vocab install {}` puts it there", error.what(), encoding.name));

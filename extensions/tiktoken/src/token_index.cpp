@@ -89,25 +89,25 @@ TokenIndex::TokenIndex(std::shared_ptr<const Vocabulary> vocabulary, std::string
                        std::size_t bytes_between_cuts)
     : vocabulary_(std::move(vocabulary)), text_(text) {
     if (vocabulary_ == nullptr) throw Error(Errc::invalid_argument, "token index: the vocabulary is null");
-    cuts_.push_back({0, 0});
-    while (cuts_.back().offset < text.size()) {
-        const Cut last = cuts_.back();
+    boundaries_.push_back({0, 0});
+    while (boundaries_.back().offset < text.size()) {
+        const Boundary last = boundaries_.back();
         const std::size_t offset = next_cut(text, last.offset, bytes_between_cuts, vocabulary_->impl().pattern);
-        cuts_.push_back(
+        boundaries_.push_back(
             {offset, last.tokens_before + vocabulary_->count(text.substr(last.offset, offset - last.offset))});
     }
 }
 
 std::string_view TokenIndex::head(std::int64_t tokens) const {
     if (tokens <= 0) return text_.substr(0, 0);
-    const auto behind = std::ranges::upper_bound(cuts_, tokens, {}, &Cut::tokens_before);
-    if (behind == cuts_.end()) return text_;
-    const Cut cut = *std::prev(behind);
+    const auto behind = std::ranges::upper_bound(boundaries_, tokens, {}, &Boundary::tokens_before);
+    if (behind == boundaries_.end()) return text_;
+    const Boundary cut = *std::prev(behind);
     const std::string_view line = text_.substr(cut.offset, behind->offset - cut.offset);
     const std::int64_t rest = tokens - cut.tokens_before;
     const std::vector<std::size_t> ends = token_ends(vocabulary_->impl(), line, rest);
     // With the line before, since blanks at the end of a text may be split otherwise than before a word.
-    const Cut from = behind - cuts_.begin() < 2 ? cuts_.front() : *(behind - 2);
+    const Boundary from = behind - boundaries_.begin() < 2 ? boundaries_.front() : *(behind - 2);
     for (std::size_t i = ends.size(); i-- > 0;) {
         if (ends[i] == inside_character || !may_end_at(text_, cut.offset + ends[i])) continue;
         const std::string_view last_lines = text_.substr(from.offset, cut.offset + ends[i] - from.offset);
@@ -121,8 +121,8 @@ std::string_view TokenIndex::tail(std::int64_t tokens) const {
     if (tokens <= 0) return text_.substr(text_.size());
     const std::int64_t before = this->tokens() - tokens;
     if (before <= 0) return text_;
-    const auto cut = std::ranges::lower_bound(cuts_, before, {}, &Cut::tokens_before);
-    const Cut previous = *std::prev(cut);
+    const auto cut = std::ranges::lower_bound(boundaries_, before, {}, &Boundary::tokens_before);
+    const Boundary previous = *std::prev(cut);
     const std::string_view line = text_.substr(previous.offset, cut->offset - previous.offset);
     const std::int64_t rest = tokens - (this->tokens() - cut->tokens_before);
     const std::vector<std::size_t> ends = token_ends(vocabulary_->impl(), line, INT64_MAX);

@@ -106,7 +106,7 @@ private:
 
 }  // namespace
 
-std::shared_ptr<const TokenCounter> exact(std::shared_ptr<const Vocabulary> vocabulary) {
+std::shared_ptr<const TokenCounter> exact_counter(std::shared_ptr<const Vocabulary> vocabulary) {
     if (vocabulary == nullptr) throw Error(Errc::invalid_argument, "exact counter: the vocabulary is null");
     return std::make_shared<const ExactCounter>(std::move(vocabulary));
 }

@@ -44,7 +44,7 @@ double error_of(std::int64_t estimated, std::int64_t exact) {
 
 double lowest_slice(const Vocabulary& tokens, std::string_view text) {
     constexpr std::size_t slice = 4'096;
-    const auto counter = estimate();
+    const auto counter = estimate_counter();
     double lowest = 0;
     while (text.size() >= slice) {
         const std::string_view head = utf8_prefix(text, slice);
@@ -55,7 +55,7 @@ double lowest_slice(const Vocabulary& tokens, std::string_view text) {
 }
 
 void check_bounds(const Vocabulary& tokens, const Bounds& bounds, std::string_view text) {
-    const double error = error_of(estimate()->count(text), tokens.count(text));
+    const double error = error_of(estimate_counter()->count(text), tokens.count(text));
     const double slice = lowest_slice(tokens, text);
     CAPTURE(bounds.file, error, slice);
     CHECK(error >= bounds.lowest);

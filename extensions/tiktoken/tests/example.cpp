@@ -14,7 +14,7 @@ using namespace whittle;
 
 /// What the chain counts with: ChainConfig::token_counter.
 std::shared_ptr<const TokenCounter> counter_of(const std::string& folder) {
-    return exact(Vocabulary::open(vocabulary_path(folder, "o200k_base")));
+    return exact_counter(Vocabulary::open(vocabulary_path(folder, "o200k_base")));
 }
 
 std::string head_and_tail(const std::shared_ptr<const Vocabulary>& vocabulary, std::string_view text) {

@@ -123,10 +123,10 @@ TEST_CASE("a vocabulary may be used by many threads at once", "[tokens]") {
 
 TEST_CASE("an exact counter is named after its encoding and adds up the parts of a message", "[tokens]") {
     REQUIRE_VOCABULARY(tokens, "cl100k_base");
-    const auto counter = exact(tokens);
+    const auto counter = exact_counter(tokens);
     CHECK(counter->id() == "cl100k_base");
     CHECK(counter->count("hello") == 1);
-    CHECK_THROWS_AS(exact(nullptr), Error);
+    CHECK_THROWS_AS(exact_counter(nullptr), Error);
 }
 
 TEST_CASE("an id that no token has is refused", "[tokens]") {

@@ -125,9 +125,10 @@ public:
     const Report& after_model(Conversation<M>& conversation, const HookRequest<M>& request = {}) const {
         return run(conversation, request, Hook::after_model, [](auto& m, Turn<M>& turn) { m.after_model(turn); });
     }
-    const Report& after_agent(Conversation<M>& conversation, Finish finish, const HookRequest<M>& request = {}) const {
+    const Report& after_agent(Conversation<M>& conversation, RunOutcome outcome,
+                              const HookRequest<M>& request = {}) const {
         return run(conversation, request, Hook::after_agent,
-                   [finish](auto& m, Turn<M>& turn) { m.after_agent(turn, finish); });
+                   [outcome](auto& m, Turn<M>& turn) { m.after_agent(turn, outcome); });
     }
 
     /// The model was asked for more than it takes. Middlewares shrink the conversation in list order until its count is

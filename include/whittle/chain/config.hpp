@@ -84,8 +84,8 @@ struct CompactOptions {
 
 /// Settings of a whole chain; every field has a default.
 struct ChainConfig {
-    std::shared_ptr<const TokenCounter> token_counter = chars();  ///< how tokens are counted, for every trigger
-    ModelProfile profile{};                                       ///< the agent's model
+    std::shared_ptr<const TokenCounter> token_counter = chars_counter();  ///< how tokens are counted, for every trigger
+    ModelProfile profile{};                                               ///< the agent's model
     std::shared_ptr<Storage> storage{};  ///< takes what is cut out; without one the journal alone keeps it
     std::vector<std::string> protected_tools = default_protected_tools();  ///< tools whose results always stay
     std::function<bool(const MessageInfo&)> pins{};                        ///< further messages that stay as they are
@@ -97,7 +97,7 @@ struct ChainConfig {
     bool verify = true;   ///< check every edit for new violations of `profile.validity`
     bool repair = false;  ///< mend what breaks `profile.validity` before each model call. O(messages) a call
     /// With `profile.thinking_bound_to_prefix`: `mark` the request, or `drop` thinking that an edit made void.
-    OnPrefixEdit on_prefix_edit = OnPrefixEdit::mark;
+    ThinkingOnPrefixEdit thinking_on_prefix_edit = ThinkingOnPrefixEdit::mark;
     OnError on_error = OnError::skip;    ///< a failing middleware: `skip` it and report, or `propagate` the error
     bool dry_run = false;                ///< plan and report, write nothing
     bool explain = false;                ///< reports list every candidate with its rule

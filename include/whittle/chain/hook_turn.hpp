@@ -65,7 +65,7 @@ public:
     [[nodiscard]] std::size_t sent() const noexcept { return side_.counters.sent; }
     /// Grows with everything but appends, never goes back: with the same number, what was there is there.
     [[nodiscard]] std::uint64_t edits() const noexcept { return side_.edits; }
-    [[nodiscard]] Attachments& attachments() const noexcept { return *side_.attachments.get(); }
+    [[nodiscard]] ConversationCaches& caches() const noexcept { return *side_.caches.get(); }
     /// Tokens of a message by the chain's counter.
     [[nodiscard]] std::int64_t tokens_of(std::size_t message) const;
     /// Calls `visit` for each part of a message, in order.

@@ -70,7 +70,7 @@ public:
 };
 
 /// How a run of an agent ended.
-enum class Finish {
+enum class RunOutcome {
     answered,       ///< the model answered without asking for a tool
     return_direct,  ///< a tool's result is the answer
     step_limit,
@@ -78,7 +78,7 @@ enum class Finish {
     failed,
 };
 
-[[nodiscard]] std::string_view to_string(Finish finish) noexcept;
+[[nodiscard]] std::string_view to_string(RunOutcome outcome) noexcept;
 
 /// The rest of the pipeline around a model call. Valid during the call only.
 template <AgentMessage M>
@@ -123,7 +123,7 @@ public:
     /// to come to `turn.report.threshold`, as triggers count. Without an override: what is done on overflow.
     virtual void compact_now(Turn<M>& turn) { on_overflow(turn, {}); }
     /// Also on error, stop and step limit.
-    virtual void after_agent(Turn<M>&, Finish) {}
+    virtual void after_agent(Turn<M>&, RunOutcome) {}
 
     /// Checks of the configuration that need to see the whole chain: runs once, when the chain is made.
     virtual void check(const ChainInfo&, Problems&) const {}

@@ -24,28 +24,28 @@ namespace whittle::inline v0 {
 /// What takes a message type. Each replaces the built-in answer.
 template <AgentMessage M = ChatMessage>
 struct CompactionCallbacks {
-    RetryCallbacks<M> retry{};        ///< default: `is_worth_a_retry`, half a second apart
+    RetryCallbacks<M> retry{};        ///< default: `is_retryable`, half a second apart
     FailoverCallbacks<M> failover{};  ///< used if `failover` is configured
-    /// For a summary that is prepared (`prepare_fraction`). The library starts no thread. Summariser, `retry` and
+    /// For a summary that is prepared (`prepare_fraction`). The library starts no thread. Summarizer, `retry` and
     /// `failover` are called on that thread then, beside the agent's own calls.
     SummaryExecutor executor{};
 };
 
 /// Whether another attempt with the same model can help: not after a refused key, a bad request or a model's refusal.
-[[nodiscard]] bool is_worth_a_retry(const SummaryError& error) noexcept;
+[[nodiscard]] bool is_retryable(const SummaryError& error) noexcept;
 
 /// Keeps every request below a threshold, from cheap to dear: prunes old tool results, takes media out of old messages,
-/// folds the oldest turns into one summary, which a model writes, or `plain_summary` by rule. The current turn, leading
-/// system texts and pins stay as they are, but for media over the limits of the provider (`PruningConfig::fit_limits`).
-/// One run is one commit; the originals stay in the store and in the journal.
+/// folds the oldest turns into one summary, which a model writes, or `rule_based_summary` by rule. The current turn,
+/// leading system texts and pins stay as they are, but for media over the limits of the provider
+/// (`PruningConfig::fit_limits`). One run is one commit; the originals stay in the store and in the journal.
 template <AgentMessage M = ChatMessage>
 class Compaction final : public Middleware<M> {
 public:
-    /// `summariser` null: the agent's own model. Without one either, a summary is written by rule if
-    /// `plain_summary_tokens` is set; else only the cheap stages run, which is reported once.
-    explicit Compaction(std::shared_ptr<Model<M>> summariser = nullptr, CompactionConfig config = {},
+    /// `summarizer` null: the agent's own model. Without one either, a summary is written by rule if
+    /// `rule_based_summary_tokens` is set; else only the cheap stages run, which is reported once.
+    explicit Compaction(std::shared_ptr<Model<M>> summarizer = nullptr, CompactionConfig config = {},
                         CompactionCallbacks<M> callbacks = {}, std::string name = "compaction")
-        : summariser_(std::move(summariser)),
+        : summarizer_(std::move(summarizer)),
           config_(std::move(config)),
           callbacks_(std::move(callbacks)),
           name_(std::move(name)) {}
@@ -82,7 +82,7 @@ private:
     bool run(Turn<M>& turn, const CompactionLimits& limits, std::int64_t tokens, Compact compact) const;
     [[nodiscard]] SummaryGenerationCallbacks<M> summary_generation_callbacks() const;
 
-    std::shared_ptr<Model<M>> summariser_;
+    std::shared_ptr<Model<M>> summarizer_;
     CompactionConfig config_;
     CompactionCallbacks<M> callbacks_;
     std::string name_;
@@ -95,9 +95,9 @@ Compaction(std::shared_ptr<T>, CompactionConfig = {}, CompactionCallbacks<detail
 
 template <AgentMessage M>
 void Compaction<M>::check(const ChainInfo& chain, Problems& problems) const {
-    const CompactionSetup setup{.has_summariser = summariser_ != nullptr,
+    const CompactionSetup setup{.has_summarizer = summarizer_ != nullptr,
                                 .has_executor = static_cast<bool>(callbacks_.executor),
-                                .other_summarisers = chain.same_task_before(name_)};
+                                .other_summarizers = chain.same_task_before(name_)};
     check_compaction(config_, chain.config, setup, name_, problems);
 }
 
@@ -131,7 +131,7 @@ bool Compaction<M>::run(Turn<M>& turn, const CompactionLimits& limits, std::int6
     EditEnvironment environment = turn.environment();
     environment.counter = counter(turn);
     Transaction<M> edit = turn.conversation.edit(name_, std::move(environment));
-    Model<M>* const model = summariser_ ? summariser_.get() : turn.request.model;
+    Model<M>* const model = summarizer_ ? summarizer_.get() : turn.request.model;
     detail::SummaryFunctions functions;
     if (model != nullptr)
         functions.generate = [&](const detail::SummaryOrder& order,
@@ -142,7 +142,7 @@ bool Compaction<M>::run(Turn<M>& turn, const CompactionLimits& limits, std::int6
                                     with, state);
         };
     functions.prepare =
-        detail::preparing(turn, edit, summariser_, summary_generation_callbacks(), callbacks_.executor, counter(turn));
+        detail::preparing(turn, edit, summarizer_, summary_generation_callbacks(), callbacks_.executor, counter(turn));
     FoldSizes sizes{.context_tokens = tokens, .trigger_tokens = limits.threshold};
     sizes.count(counted(turn));
     return compact({turn, edit, functions, config_, limits, sizes});
@@ -153,7 +153,7 @@ SummaryGenerationCallbacks<M> Compaction<M>::summary_generation_callbacks() cons
     SummaryGenerationCallbacks<M> callbacks{callbacks_.retry, callbacks_.failover, {}, {}};
     if (!callbacks.retry.should_retry) {
         callbacks.retry.should_retry = [](const Attempt<M>& attempt) {
-            return attempt.error != nullptr && is_worth_a_retry(*attempt.error);
+            return attempt.error != nullptr && is_retryable(*attempt.error);
         };
     }
     if (!callbacks.retry.backoff)

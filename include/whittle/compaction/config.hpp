@@ -30,17 +30,17 @@ struct CompactionConfig {
     double threshold_fraction = 0.0;
     std::int64_t target_tokens = 3'000;        ///< tokens that it works down to, the current turn not counted
     double target_fraction = 0.0;              ///< instead: this part of the model's window; 0: off
-    std::int64_t summary_size_tokens = 1'000;  ///< the summariser's output limit, enforced on what it wrote
+    std::int64_t summary_size_tokens = 1'000;  ///< the summarizer's output limit, enforced on what it wrote
     double summary_fraction = 0.0;             ///< instead: this part of the model's window; 0: off
-    double runway_fraction = 0.15;             ///< no summary once the cheap stages come this far below the threshold
+    double headroom_fraction = 0.15;           ///< no summary once the cheap stages come this far below the threshold
     std::optional<int> current_turn_keep_rounds{};  ///< newest tool rounds of the current turn that stay. Absent: all
     std::optional<PruningConfig> pruning{PruningConfig{}};  ///< the first stage. Absent: off
     MediaMode media = MediaMode::automatic;  ///< `automatic`, `keep`, `placeholder` or `reference`: media of old turns
-    /// How this middleware counts. Null: as the chain; `pessimistic()` is the source's.
+    /// How this middleware counts. Null: as the chain; `pessimistic_counter()` is the source's.
     std::shared_ptr<const TokenCounter> token_counter{};
     /// Tokens of a summary by rule where there is no model, or the model's failed for good; 0: none. By
-    /// `plain_summary`, within the summary's size.
-    std::int64_t plain_summary_tokens = 0;
+    /// `rule_based_summary`, within the summary's size.
+    std::int64_t rule_based_summary_tokens = 0;
     SummaryRole summary_role = SummaryRole::automatic;  ///< the summary's role: `automatic`, `user` or `system`
     /// Plan, files and reports of sub-agents, word for word, in up to half of the summary's size.
     PreserveWorkConfig preserve_work{};
@@ -52,7 +52,7 @@ struct CompactionConfig {
     std::optional<FailoverConfig> failover{};      ///< attempts with another model. Absent: none
     OnFailure on_failure = OnFailure::keep_going;  ///< `keep_going`: report and wait for growth; `propagate`: throw
     std::int64_t cool_down_tokens = 0;  ///< growth after a failure before the next attempt; 0: 5 % of the trigger
-    /// Above this part of the trigger a summary is prepared on the host's executor; 0: off. By the summariser on
+    /// Above this part of the trigger a summary is prepared on the host's executor; 0: off. By the summarizer on
     /// `executor` of the callbacks, so that no hook waits for the model.
     double prepare_fraction = 0.0;
 };
@@ -73,10 +73,10 @@ namespace detail {
 }  // namespace detail
 
 /// `limits` where a request may have at most `room` tokens (0: unknown), in order again: summary < target < threshold.
-[[nodiscard]] CompactionLimits fitting(CompactionLimits limits, std::int64_t room) noexcept;
+[[nodiscard]] CompactionLimits fitted_to(CompactionLimits limits, std::int64_t room) noexcept;
 
 /// At most this many tokens are left once no summary is needed after the cheap stages.
-[[nodiscard]] std::int64_t runway_end(const CompactionConfig& config, std::int64_t threshold) noexcept;
+[[nodiscard]] std::int64_t threshold_with_headroom(const CompactionConfig& config, std::int64_t threshold) noexcept;
 
 /// How many tokens a conversation has to grow after a failed summary.
 [[nodiscard]] std::int64_t cool_down_of(const CompactionConfig& config, std::int64_t threshold) noexcept;
@@ -87,9 +87,9 @@ namespace detail {
 
 /// What the check of a configuration knows beside it.
 struct CompactionSetup {
-    bool has_summariser = false;        ///< of its own: the agent's model prepares nothing
+    bool has_summarizer = false;        ///< of its own: the agent's model prepares nothing
     bool has_executor = false;          ///< the callback is set
-    std::size_t other_summarisers = 0;  ///< with a token trigger, before this one in the chain
+    std::size_t other_summarizers = 0;  ///< with a token trigger, before this one in the chain
 };
 
 /// Adds every bad or doubtful setting to `problems`, each under "{name}.".

@@ -193,7 +193,7 @@ public:
     /// Tool calls that asked again, with the same arguments, for a result that had left the request; counted when their
     /// round was prepared (`Chain::pending_tool_calls`), since this object was made.
     [[nodiscard]] std::int64_t repeated_calls() const {
-        const auto known = detail::RepeatedCalls::find(*history_.side.attachments.get());
+        const auto known = detail::RepeatedCalls::find(*history_.side.caches.get());
         return known ? known->count() : 0;
     }
 
@@ -216,11 +216,12 @@ public:
     [[nodiscard]] const Journal& journal() const noexcept { return history_.journal; }
     /// Undoes the newest journal entry; the restored messages are pinned. False if the journal is empty. Throws if the
     /// store does not give a text back; then nothing has changed.
-    bool undo() { return undo(no_poll); }
-    /// Undoes an entry that may have many messages: `poll` is called for each; if it throws, nothing has changed.
-    bool undo(Poll poll) {
+    bool undo() { return undo(never_cancelled); }
+    /// Undoes an entry that may have many messages: `check_cancelled` is called for each; if it throws, nothing has
+    /// changed.
+    bool undo(CancelCheck check_cancelled) {
         require_outside_hook("undo");
-        return detail::undo_newest(history_, poll);
+        return detail::undo_newest(history_, check_cancelled);
     }
     /// Brings back the original of a message that is still in the list, and pins it. Throws Error(not_found) if it is
     /// original already, unknown, or folded (the text then names the entry to undo).

@@ -74,14 +74,14 @@ struct ReplacedMessage {
 
 /// The text under `text.key`, whole. Throws Error(not_found), also if it is none of `objects`, or what the store
 /// throws: the journal may come from a saved table, which may name anything.
-[[nodiscard]] std::string fetch(const StoredObjects& objects, const StoredText& text);
+[[nodiscard]] std::string fetch_text(const StoredObjects& objects, const StoredText& text);
 /// The same without that question: of a text that this process has stored itself, never of a journal's.
-[[nodiscard]] std::string fetch_own(const StoredText& text);
+[[nodiscard]] std::string fetch_trusted_text(const StoredText& text);
 
 /// `fetch` for one text after the other: an object that has several is read once.
 class TextFetcher {
 public:
-    [[nodiscard]] std::string fetch(const StoredObjects& objects, const StoredText& text);
+    [[nodiscard]] std::string fetch_text(const StoredObjects& objects, const StoredText& text);
 
 private:
     std::string key_{};
@@ -92,18 +92,19 @@ private:
 /// Calls `visit` for the texts of each message, which are put together for it, in their order.
 void for_each_message(std::span<StoredText> texts, FunctionRef<void(std::span<StoredText>)> visit);
 /// Adds `texts` to those of the record. Strong guarantee.
-void take_texts(JournalRecord& record, std::span<StoredText> texts);
+void add_texts(JournalRecord& record, std::span<StoredText> texts);
 
 /// Throws Error(damaged): a message rebuilt from the store is not the one that was taken out.
 [[noreturn]] void throw_damaged(std::string_view operation, const StoredText& text);
 
 /// Puts the texts of one message back into it; `texts` are all that a store has of it.
 template <AgentMessage M>
-void put_back(M& original, const MessageInfo& info, const StoredObjects& objects, std::span<const StoredText> texts) {
+void restore_texts(M& original, const MessageInfo& info, const StoredObjects& objects,
+                   std::span<const StoredText> texts) {
     if (texts.empty()) return;
     TextFetcher fetcher;
     PartFinder<M> parts;
-    for (const StoredText& text : texts) parts.set_text(original, text.part, fetcher.fetch(objects, text));
+    for (const StoredText& text : texts) parts.set_text(original, text.part, fetcher.fetch_text(objects, text));
     if (info.fingerprint != Hash128{} && fingerprint(original) != info.fingerprint) throw_damaged("undo", texts.back());
 }
 
@@ -120,32 +121,33 @@ void visit_replaced(std::span<const std::shared_ptr<const JournalEntry<M>>> jour
 
 /// Such a message as it is in memory.
 template <AgentMessage M>
-[[nodiscard]] const M& kept_message(const ReplacedMessage& replaced) {
+[[nodiscard]] const M& message_in_memory(const ReplacedMessage& replaced) {
     return static_cast<const JournalEntry<M>&>(replaced.record).undo[replaced.splice].messages[replaced.message];
 }
 
 /// Such a message with its texts fetched from the store.
 template <AgentMessage M>
 [[nodiscard]] M load_original(const StoredObjects& objects, const ReplacedMessage& replaced) {
-    M original = kept_message<M>(replaced);
+    M original = message_in_memory<M>(replaced);
     std::vector<StoredText> texts;
     for (const StoredText& text : replaced.record.texts) {
         if (text.splice == replaced.splice && text.message == replaced.message) texts.push_back(text);
     }
-    put_back(original, replaced.info, objects, texts);
+    restore_texts(original, replaced.info, objects, texts);
     return original;
 }
 
-/// The splices that undo `entry`, complete. Calls `poll` for each message whose texts come from a store.
+/// The splices that undo `entry`, complete. Calls `check_cancelled` for each message whose texts come from a store.
 template <AgentMessage M>
-[[nodiscard]] std::vector<Splice<M>> load_undo(const StoredObjects& objects, const JournalEntry<M>& entry, Poll poll) {
+[[nodiscard]] std::vector<Splice<M>> load_undo(const StoredObjects& objects, const JournalEntry<M>& entry,
+                                               CancelCheck check_cancelled) {
     std::vector<Splice<M>> undo = entry.undo;
     std::vector<StoredText> texts = entry.texts;
     for_each_message(texts, [&](std::span<const StoredText> same) {
-        poll();
+        check_cancelled();
         Splice<M>& splice = undo[same.front().splice];
         const std::size_t message = same.front().message;
-        put_back(splice.messages[message], splice.infos[message], objects, same);
+        restore_texts(splice.messages[message], splice.infos[message], objects, same);
     });
     return undo;
 }
@@ -162,14 +164,14 @@ void drop_stored_texts(JournalEntry<M>& entry, std::span<StoredText> texts, cons
     std::size_t found = 0;
     for (const StoredText& text : texts) {
         parts.visit(original, text.part, [&](const PartView& part) {
-            if (query_store && fetch_own(text) != part.text) return;
+            if (query_store && fetch_trusted_text(text) != part.text) return;
             parts_back.set_text(back, text.part, part.text);
             ++found;
         });
     }
     if (found < texts.size() || !same_message(back, original)) return;  // no such part, or not the same again
     M small = shown;
-    take_texts(entry, texts);
+    add_texts(entry, texts);
     original = std::move(small);
 }
 

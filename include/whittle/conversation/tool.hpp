@@ -5,7 +5,7 @@
 #include "whittle/base/event.hpp"
 #include "whittle/base/language.hpp"
 #include "whittle/base/version.hpp"
-#include "whittle/conversation/detail/attachments.hpp"
+#include "whittle/conversation/detail/conversation_caches.hpp"
 #include "whittle/conversation/detail/stored_objects.hpp"
 #include "whittle/message/outline.hpp"
 #include "whittle/message/part.hpp"
@@ -45,7 +45,7 @@ struct ToolContext {
     std::string conversation{};  ///< its id
     std::shared_ptr<Storage> storage{};
     std::shared_ptr<const StoredObjects> objects{};  ///< what was stored of the conversation; may be null
-    std::shared_ptr<Attachments> attachments{};      ///< of middlewares, to the conversation; may be null
+    std::shared_ptr<ConversationCaches> caches{};    ///< of middlewares, to the conversation; may be null
     std::shared_ptr<const TokenCounter> counter{};   ///< the chain's; may be null
     std::stop_token stop{};
     std::shared_ptr<Clock> clock{};
@@ -116,7 +116,7 @@ struct ToolReturn {
 };
 
 /// What `sink` collected of the call and how it ended, for `Conversation::push_tool_results`.
-[[nodiscard]] ToolReturn to_return(const ToolContext& context, CollectingSink& sink, ToolOutcome outcome);
+[[nodiscard]] ToolReturn collect_tool_return(const ToolContext& context, CollectingSink& sink, ToolOutcome outcome);
 
 /// What is shown of a result, its texts joined: for hosts whose results are strings.
 [[nodiscard]] std::string text_of(const ToolReturn& shown);

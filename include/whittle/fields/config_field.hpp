@@ -202,13 +202,13 @@ template <typename Config, typename Word>
 
 /// What a key leaves as it is that is not in an object which is given.
 enum class GivenObject {
-    changes,   ///< all others have what they had
+    merges,    ///< all others have what they had
     replaces,  ///< all others have their defaults
 };
 
 template <typename Config, typename Object>
 [[nodiscard]] ObjectMember<Config> object_member(Object Config::*member, const ConfigFields<Object>& fields,
-                                                 GivenObject given = GivenObject::changes) {
+                                                 GivenObject given = GivenObject::merges) {
     return detail::MemberBinding::make<ObjectMember<Config>>(
         [member, table = detail::shared_table(fields), given](Config& config) {
             Object& object = config.*member;
@@ -224,7 +224,7 @@ template <typename Config, typename Object>
 }
 
 /// What the value false means for an object that need not be there.
-enum class FalseObject { refused, takes_away };
+enum class FalseObject { refused, removes };
 
 template <typename Config, typename Object>
 [[nodiscard]] ObjectMember<Config> object_member(std::optional<Object> Config::*member,
@@ -235,7 +235,7 @@ template <typename Config, typename Object>
             std::optional<Object>& object = config.*member;
             return detail::BoundObject{
                 .type = typeid(Object),
-                .may_be_false = given_false == FalseObject::takes_away,
+                .may_be_false = given_false == FalseObject::removes,
                 .now = [&object, table] { return object ? std::optional(table->bind(*object)) : std::nullopt; },
                 .open = [&object, table] { return table->bind(object ? *object : object.emplace()); },
                 .close = [&object] { object.reset(); },

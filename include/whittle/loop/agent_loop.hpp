@@ -44,7 +44,7 @@ struct LoopCallbacks {
 
 struct RunResult {
     std::string text{};  ///< the answer, or the direct result; what there was of it otherwise
-    Finish finish = Finish::failed;
+    RunOutcome outcome = RunOutcome::failed;
     int steps = 0;               ///< model calls made
     Usage usage{};               ///< sum over the run
     int silent_truncations = 0;  ///< requests of which the provider billed so little that it must have cut them
@@ -169,7 +169,7 @@ void emit_truncation(const EventSink& events, std::string_view conversation, std
 /// cost what the provider likes, and without thinking, which is mostly not read again.
 template <AgentMessage M>
 [[nodiscard]] std::int64_t count_plain(const M& m) {
-    const auto counter = chars();
+    const auto counter = chars_counter();
     std::int64_t units = 0;
     message_traits<M>::for_each_part(m, [&](const PartView& part) {
         if (part.kind == PartKind::media || part.kind == PartKind::thinking) return;
@@ -213,11 +213,11 @@ RunResult AgentLoop<M>::run(Conversation<M>& conversation, std::stop_token stop)
         try {
             work();
         } catch (const Error& error) {
-            result.finish = error.errc() == Errc::cancelled ? Finish::stopped : Finish::failed;
+            result.outcome = error.errc() == Errc::cancelled ? RunOutcome::stopped : RunOutcome::failed;
             result.error = error.what();
             result.exception = std::current_exception();
         } catch (...) {
-            result.finish = Finish::failed;
+            result.outcome = RunOutcome::failed;
             result.error = detail::current_error_text();
             result.exception = std::current_exception();
         }
@@ -228,8 +228,8 @@ RunResult AgentLoop<M>::run(Conversation<M>& conversation, std::stop_token stop)
         if (is_round_last(conversation) && run_tools(conversation, hook_request, result, pending)) return;
         run_steps(conversation, hook_request, result, pending);
     });
-    guarded([&] { close_open_calls(conversation, hook_request, to_string(result.finish), std::move(pending)); });
-    guarded([&] { chain_.after_agent(conversation, result.finish, hook_request); });
+    guarded([&] { close_open_calls(conversation, hook_request, to_string(result.outcome), std::move(pending)); });
+    guarded([&] { chain_.after_agent(conversation, result.outcome, hook_request); });
     return result;
 }
 
@@ -239,7 +239,7 @@ void AgentLoop<M>::run_steps(Conversation<M>& conversation, const HookRequest<M>
     bool is_paused = false;
     while (result.steps < config_.max_steps) {
         if (hook_request.stop.stop_requested()) {
-            result.finish = Finish::stopped;
+            result.outcome = RunOutcome::stopped;
             return;
         }
         Reply<M> reply = ask(conversation, hook_request);
@@ -259,12 +259,12 @@ void AgentLoop<M>::run_steps(Conversation<M>& conversation, const HookRequest<M>
         is_paused = wants_more && !has_calls && !is_empty;  // an empty one would be the same request again
         if (is_paused) continue;
         if (!has_calls) {
-            result.finish = Finish::answered;
+            result.outcome = RunOutcome::answered;
             return;
         }
         if (run_tools(conversation, hook_request, result, pending)) return;
     }
-    result.finish = hook_request.stop.stop_requested() ? Finish::stopped : Finish::step_limit;
+    result.outcome = hook_request.stop.stop_requested() ? RunOutcome::stopped : RunOutcome::step_limit;
 }
 
 /// Asks; if the request was too large, shrinks the conversation and asks once more.
@@ -315,7 +315,7 @@ bool AgentLoop<M>::was_truncated(Conversation<M>& conversation, const HookReques
     const auto counter = chain_.config().token_counter;
     const ContextCount context = conversation.context(counter, hook_request.system, hook_request.tools);
     if (!detail::is_far_below(usage, context.estimate)) return false;
-    std::int64_t counted = count_overhead(hook_request.system, hook_request.tools, *chars());
+    std::int64_t counted = count_overhead(hook_request.system, hook_request.tools, *chars_counter());
     for (const M& message : conversation.messages()) counted = add_saturating(counted, detail::count_plain(message));
     if (!detail::is_far_below(usage, counted)) return false;
     detail::emit_truncation(chain_.callbacks().on_event, conversation.id(), counted, usage);
@@ -366,7 +366,7 @@ bool AgentLoop<M>::run_tools(Conversation<M>& conversation, const HookRequest<M>
         is_direct = take_direct(calls[i], pending[i].result, is_direct, result) || is_direct;
     conversation.push_tool_results(pending);
     pending.clear();
-    if (is_direct) result.finish = Finish::return_direct;
+    if (is_direct) result.outcome = RunOutcome::return_direct;
     return is_direct;
 }
 
@@ -398,7 +398,7 @@ detail::ToolRun AgentLoop<M>::run_tool(const ToolContext& context) const {
     };
     try {
         ToolOutcome outcome = chain_.wrap_tool(context, sink, invoke);
-        return {to_return(context, sink, std::move(outcome)), {}};
+        return {collect_tool_return(context, sink, std::move(outcome)), {}};
     } catch (...) {
         const bool is_chains = has_run && chain_.config().on_error == OnError::propagate;
         return {detail::failed_return(context, sink, context.tool + " failed: " + detail::current_error_text()),

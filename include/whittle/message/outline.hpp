@@ -179,7 +179,7 @@ public:
     [[nodiscard]] std::optional<std::size_t> open_loop() const noexcept;
     /// The first step of the open tool loop where the rest of the loop needs it: it starts with thinking, as the first
     /// step of a loop has to (A7), and not every later step does. With all results up to the next step; empty if none.
-    [[nodiscard]] MessageRange loop_head() const noexcept;
+    [[nodiscard]] MessageRange required_first_step() const noexcept;
     /// The group of the newest message in a tool round, or 0.
     [[nodiscard]] Serial newest_group() const noexcept;
     /// The group of the open round, or 0.

@@ -121,9 +121,10 @@ struct Violation {
 [[nodiscard]] std::vector<Violation> validate(const Outline& outline, const ValidityProfile& profile,
                                               std::span<const ToolSpec> tools);
 
-/// For a history that may be long: calls `poll` for each message, each of its parts, and before each rule.
+/// For a history that may be long: calls `check_cancelled` for each message, each of its parts, and before each rule.
 [[nodiscard]] std::vector<Violation> validate(const Outline& outline, const ValidityProfile& profile,
-                                              std::optional<std::span<const ToolSpec>> tools, Poll poll);
+                                              std::optional<std::span<const ToolSpec>> tools,
+                                              CancelCheck check_cancelled);
 
 /// The violations of `after` that `before` does not have: same rule and same serial count as the same.
 [[nodiscard]] std::vector<Violation> new_violations(const std::vector<Violation>& before,

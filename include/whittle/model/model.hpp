@@ -138,7 +138,7 @@ struct TextReply {
     FinishReason finish = FinishReason::stop;
 };
 
-/// The simplest model interface: text in, text out. What summarisers and classifiers need.
+/// The simplest model interface: text in, text out. What summarizers and classifiers need.
 class TextModel {
 public:
     virtual ~TextModel() = default;

@@ -54,7 +54,7 @@ struct PresetConfig {
 [[nodiscard]] std::optional<SummarizationConfig> last_stage(const PresetConfig& config, bool has_model);
 
 /// The stages of these settings, to put others beside them. `model` writes the summaries with which the ladder ends;
-/// null: they are written by rule (`SummarizationConfig::plain_summary_tokens`).
+/// null: they are written by rule (`SummarizationConfig::rule_based_summary_tokens`).
 template <AgentMessage M = ChatMessage>
 [[nodiscard]] typename Chain<M>::Stages preset_stages(const PresetConfig& config,
                                                       std::type_identity_t<std::shared_ptr<Model<M>>> model = {}) {

@@ -75,7 +75,7 @@ public:
         return 0;
     }
     /// As `put_if_absent`, for content whose texts are masked already, or that has none: a hash in it stays true.
-    virtual void put_as_it_is(std::string_view key, std::string_view content) { put_if_absent(key, content); }
+    virtual void put_verbatim(std::string_view key, std::string_view content) { put_if_absent(key, content); }
 
     /// What the model is told where the agent's own file tool reads the object: a path that this tool can open. The
     /// library's own tool is told the key.

@@ -70,8 +70,8 @@ struct SummarizationConfig {
     int summaries_per_level = 0;
     std::int64_t retained_facts_tokens = 1'000;  ///< tokens for identifiers, paths, constraints that the summary lacks
     /// Tokens of a summary by rule where no model is given, or the model's failed for good; 0: none. By
-    /// `plain_summary`. With 0 a model is required, and a failed summary leaves the history as it is.
-    std::int64_t plain_summary_tokens = 0;
+    /// `rule_based_summary`. With 0 a model is required, and a failed summary leaves the history as it is.
+    std::int64_t rule_based_summary_tokens = 0;
     std::string user_instruction{};  ///< the task, instead of the built-in one. Empty: that, in the chain's language
     /// Where sections of the built-in task lack, the model is told once which, and asked again.
     bool check_sections = false;
@@ -133,7 +133,7 @@ struct SummarizationSetup {
     bool has_gen_model_input = false;
     bool has_executor = false;
     bool has_user_message_filter = false;
-    std::size_t other_summarisers = 0;  ///< with a token trigger, before this one in the chain
+    std::size_t other_summarizers = 0;  ///< with a token trigger, before this one in the chain
 };
 
 /// Adds every bad or doubtful setting to `problems`, each under "{name}.".

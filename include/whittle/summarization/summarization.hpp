@@ -22,7 +22,7 @@
 namespace whittle::inline v0 {
 
 /// Folds the older part of a conversation into a summary that a model writes, once the conversation passes a trigger;
-/// with `plain_summary_tokens` also without a model (null), or where it failed.
+/// with `rule_based_summary_tokens` also without a model (null), or where it failed.
 /// System texts, pins, the newest user message, the open round and the recent tail stay as they are; the user's
 /// messages, skills and facts that the summary lacks come along. The originals stay in the journal. Whatever fails, the
 /// conversation is untouched.
@@ -60,10 +60,10 @@ public:
                                            const ChainCallbacks<M>& callbacks = {}) const;
 
 private:
-    using Summarise = bool (*)(const detail::SummarizationWork&);
+    using Summarize = bool (*)(const detail::SummarizationWork&);
 
     [[nodiscard]] std::int64_t count(Turn<M>& turn) const;
-    bool run(Turn<M>& turn, const FoldSizes& sizes, Summarise summarise) const;
+    bool run(Turn<M>& turn, const FoldSizes& sizes, Summarize summarize) const;
 
     std::shared_ptr<Model<M>> model_;
     SummarizationConfig config_;
@@ -83,7 +83,7 @@ void Summarization<M>::check(const ChainInfo& chain, Problems& problems) const {
                                    .has_gen_model_input = static_cast<bool>(callbacks_.gen_model_input),
                                    .has_executor = static_cast<bool>(callbacks_.executor),
                                    .has_user_message_filter = static_cast<bool>(callbacks_.user_message_filter),
-                                   .other_summarisers = chain.same_task_before(name_)};
+                                   .other_summarizers = chain.same_task_before(name_)};
     check_summarization(config_, chain.config, setup, name_, problems);
 }
 
@@ -94,11 +94,11 @@ std::int64_t Summarization<M>::count(Turn<M>& turn) const {
 }
 
 template <AgentMessage M>
-bool Summarization<M>::run(Turn<M>& turn, const FoldSizes& sizes, Summarise summarise) const {
+bool Summarization<M>::run(Turn<M>& turn, const FoldSizes& sizes, Summarize summarize) const {
     Transaction<M> edit = turn.edit();
     detail::SummarizationHost<M> host(turn, edit, config_, callbacks_, model_);
     const detail::SummarizationFunctions functions = host.functions();
-    return summarise({turn, edit, functions, config_, sizes});
+    return summarize({turn, edit, functions, config_, sizes});
 }
 
 template <AgentMessage M>

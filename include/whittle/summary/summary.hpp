@@ -27,7 +27,7 @@
 
 namespace whittle::inline v0 {
 
-/// What is to be summarised. A view.
+/// What is to be summarized. A view.
 template <AgentMessage M>
 struct SummaryGenerationTask {
     Model<M>& model;
@@ -47,7 +47,7 @@ struct SummaryGenerationTask {
 
 /// What generating a summary works with. Pointers are not owned; null where marked.
 struct SummaryGenerationEnvironment {
-    std::shared_ptr<const TokenCounter> counter = chars();
+    std::shared_ptr<const TokenCounter> counter = chars_counter();
     std::shared_ptr<Clock> clock = system_clock();
     std::shared_ptr<Random> random = system_random();
     std::stop_token stop{};

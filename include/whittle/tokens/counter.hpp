@@ -41,24 +41,24 @@ struct CharsOptions {
 };
 
 /// UTF-8 bytes divided by a constant: the rule of thumb of the field (4.0, rounded down, 2,000 per media part).
-[[nodiscard]] std::shared_ptr<const TokenCounter> chars(const CharsOptions& options = {});
+[[nodiscard]] std::shared_ptr<const TokenCounter> chars_counter(const CharsOptions& options = {});
 
 /// 3 bytes per token, rounded up per message, 1,000 per image: errs on the high side for English and code.
-[[nodiscard]] std::shared_ptr<const TokenCounter> pessimistic();
+[[nodiscard]] std::shared_ptr<const TokenCounter> pessimistic_counter();
 
 /// Looks at the script of the text: words, numbers, punctuation and white space of code, base64 and hex runs, and CJK,
 /// Cyrillic, Arabic and other letters have weights of their own. Linear, no vocabulary needed. docs/tokens.md has its
 /// errors.
-[[nodiscard]] std::shared_ptr<const TokenCounter> estimate();
+[[nodiscard]] std::shared_ptr<const TokenCounter> estimate_counter();
 
 /// A user's function over one text, for example an exact tokenizer. Negative results count as 0.
 [[nodiscard]] std::shared_ptr<const TokenCounter> counter_from(std::string id,
                                                                std::function<std::int64_t(std::string_view)> count);
 
-/// `inner`, with a call of `poll` before each text: what `poll` throws ends the counting of a long history, also in the
-/// midst of a message. Throws Error(invalid_argument) if one of them is missing.
-[[nodiscard]] std::shared_ptr<const TokenCounter> polled(std::shared_ptr<const TokenCounter> inner,
-                                                         std::function<void()> poll);
+/// `inner`, with a call of `check_cancelled` before each text: what `check_cancelled` throws ends the counting of a
+/// long history, also in the midst of a message. Throws Error(invalid_argument) if one of them is missing.
+[[nodiscard]] std::shared_ptr<const TokenCounter> cancellable_counter(std::shared_ptr<const TokenCounter> inner,
+                                                                      std::function<void()> check_cancelled);
 
 namespace detail {
 

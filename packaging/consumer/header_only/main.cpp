@@ -27,7 +27,7 @@ std::shared_ptr<Model<ChatMessage>> reader(int pages) {
     return with_retry<ChatMessage>(std::move(model));
 }
 
-std::shared_ptr<Model<ChatMessage>> summariser() {
+std::shared_ptr<Model<ChatMessage>> summarizer() {
     return std::make_shared<ScriptedModel<ChatMessage>>([](const auto&) {
         return Reply<ChatMessage>{ChatMessage::assistant("<summary>Pages were read with read_page.</summary>")};
     });
@@ -36,8 +36,8 @@ std::shared_ptr<Model<ChatMessage>> summariser() {
 Chain<> all_middlewares(std::shared_ptr<Storage> storage, std::shared_ptr<const TokenCounter> counter) {
     return Chain<>{ChainConfig{.token_counter = std::move(counter), .storage = std::move(storage)},
                    Reduction<>{{.max_tokens_for_clear = 20'000, .clear_target_tokens = 12'000}}, TokenSaving<>{},
-                   Compaction<>{summariser(), {.threshold_tokens = 60'000}},
-                   Summarization<>{summariser(), {.trigger = {.context_tokens = 80'000}}}};
+                   Compaction<>{summarizer(), {.threshold_tokens = 60'000}},
+                   Summarization<>{summarizer(), {.trigger = {.context_tokens = 80'000}}}};
 }
 
 bool reads_a_book(const std::shared_ptr<Storage>& storage) {

@@ -62,7 +62,7 @@ public:
     ReplayTotals run();
 
 private:
-    void poll() const { throw_if_stopped(recording_.id, options_.stop); }
+    void check_cancelled() const { throw_if_stopped(recording_.id, options_.stop); }
     void begin_run();
     void end_run();
     [[nodiscard]] std::size_t count_batch(std::size_t first) const;
@@ -110,8 +110,9 @@ Replayer<M>::Replayer(const Recording<M>& recording, const Chain<M>& chain, cons
       options_(options),
       request_{recording.tools, recording.system, nullptr, options.stop},
       conversation_(std::string(recording.id)),
-      counter_(polled(chain.config().token_counter,
-                      [id = std::string(recording.id), stop = options.stop] { throw_if_stopped(id, stop); })),
+      counter_(
+          cancellable_counter(chain.config().token_counter,
+                              [id = std::string(recording.id), stop = options.stop] { throw_if_stopped(id, stop); })),
       raw_(counter_, overhead_piece(recording.system, recording.tools, *counter_)),
       sent_(raw_),
       raw_cache_(chain.config().profile.cache),
@@ -144,7 +145,7 @@ template <ToolMessage M>
 ReplayTotals Replayer<M>::run() {
     totals_.trajectories = 1;
     for (std::size_t i = 0; i < recording_.messages.size();) {
-        poll();
+        check_cancelled();
         const std::span<const M> next = recording_.messages.subspan(i, count_batch(i));
         for (const M& message : next) raw_.push_back(message);
         const bool is_reply = message_traits<M>::role(next.front()) == Role::assistant;
@@ -174,7 +175,7 @@ void Replayer<M>::end_run() {
     if (!in_run_) return;
     in_run_ = false;
     const bool is_open = conversation_.outline().open_call().has_value();
-    after_hook(chain_.after_agent(conversation_, is_open ? Finish::stopped : Finish::answered, request_));
+    after_hook(chain_.after_agent(conversation_, is_open ? RunOutcome::stopped : RunOutcome::answered, request_));
 }
 
 /// Results in a row came back from one reply.
@@ -216,7 +217,7 @@ void Replayer<M>::take_results(std::span<const M> messages) {
     conversation_.push_tool_results(
         messages, chain_.wrap_results(conversation_, messages, request_, ArrivalFailures(totals_, recording_.id)));
     for (const M& message : messages) {
-        poll();
+        check_cancelled();
         const MessageInfo& shown = conversation_.outline()[at++];
         MessageInfo info = describe(message);
         replaced_results_ = replaced_results_ || info.fingerprint != shown.fingerprint;
@@ -286,7 +287,7 @@ void Replayer<M>::check_validity() {
     unchecked_ = 0;
     checked_version_ = conversation_.version();
     const auto violations_of = [&](const Outline& outline) {
-        return validate(outline, chain_.config().profile.validity, std::nullopt, [&] { poll(); });
+        return validate(outline, chain_.config().profile.validity, std::nullopt, [&] { check_cancelled(); });
     };
     const std::vector<Violation> sent = violations_of(conversation_.outline());
     if (violations_.contains(sent)) return;
@@ -298,14 +299,14 @@ template <ToolMessage M>
 void Replayer<M>::count_edits() {
     using Kind = typename JournalEntry<M>::Kind;
     for (const auto& entry : conversation_.journal()) {
-        poll();
+        check_cancelled();
         if (entry->kind == Kind::edit) ++totals_.commits;
         for (const Splice<M>& splice : entry->undo) {
             totals_.edits[entry->reason] += static_cast<std::int64_t>(std::max(splice.count, splice.messages.size()));
         }
         if (entry->kind != Kind::tool_return) continue;
         for (const std::string& key : std::set<std::string>(entry->stored.begin(), entry->stored.end())) {
-            poll();
+            check_cancelled();
             const auto object = conversation_.objects()->find(key, chain_.config().storage);
             const auto info = object && object->storage ? object->storage->stat(key) : std::nullopt;
             if (info) totals_.bytes_stored = add_saturating(totals_.bytes_stored, info->bytes);
@@ -321,7 +322,7 @@ std::vector<bool> Replayer<M>::as_recorded() const {
         now[conversation_.outline()[i].serial] = conversation_.outline()[i].fingerprint;
     std::vector<bool> same;
     for (const MessageInfo& info : raw_infos_) {
-        poll();
+        check_cancelled();
         const auto found = now.find(info.serial);
         same.push_back(found != now.end() && found->second == info.fingerprint);
     }
@@ -332,9 +333,9 @@ template <ToolMessage M>
 void Replayer<M>::undo_all() {
     const std::vector<bool> before = as_recorded();
     try {
-        while (conversation_.undo([&] { poll(); })) poll();
+        while (conversation_.undo([&] { check_cancelled(); })) check_cancelled();
     } catch (const std::exception& error) {
-        poll();
+        check_cancelled();
         totals_.add_error(std::string(recording_.id) + ": " + error.what());
     }
     const std::vector<bool> after = as_recorded();

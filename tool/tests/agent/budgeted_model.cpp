@@ -32,7 +32,7 @@ TEST_CASE("a call is paid for by the usage that the server reports", "[agent]") 
     agent::Spending spending(one_a_million, 0.0);
     const Message question = user("?");
     (void)agent::budgeted_model(reporting(whittle::Usage{.input = 700'000, .output = 300'000}), spending,
-                                whittle::chars())
+                                whittle::chars_counter())
         ->generate({.messages = {&question, 1}});
     CHECK(std::abs(spending.spent() - 1.0) < 1e-9);
 }
@@ -41,7 +41,7 @@ TEST_CASE("a server that reports nothing, or zeros, is paid by estimate and meet
     const Message question = user(std::string(40'000, 'x'));
     for (const auto& usage : {std::optional<whittle::Usage>(), std::optional(whittle::Usage{})}) {
         agent::Spending spending(one_a_million, 0.005);
-        const auto model = agent::budgeted_model(reporting(usage), spending, whittle::chars());
+        const auto model = agent::budgeted_model(reporting(usage), spending, whittle::chars_counter());
         (void)model->generate({.messages = {&question, 1}});
         CHECK(spending.spent() > 0.0099);
         CHECK(spending.spent() < 0.0101);
@@ -53,11 +53,11 @@ TEST_CASE("the configuration's models are paid for, and the requests of middlewa
     agent::Spending spending(one_a_million, 0.01);
     const auto make = agent::budgeted_models(
         [](const whittle::ModelSettings& settings) {
-            CHECK(settings.name == "summariser");
+            CHECK(settings.name == "summarizer");
             return reporting(whittle::Usage{.input = 9'000, .cache_read = 1'000, .output = 500});
         },
-        spending, whittle::chars());
-    const auto model = make({.name = "summariser"});
+        spending, whittle::chars_counter());
+    const auto model = make({.name = "summarizer"});
     const Message question = user("?");
     (void)model->generate({.messages = {&question, 1}, .purpose = "summarization"});
     CHECK(spending.side_calls().calls == 1);

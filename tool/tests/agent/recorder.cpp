@@ -22,7 +22,7 @@ ToolResult result(const std::string& id, const std::string& text) {
     return {id, "read", {{.kind = PartKind::text, .text = text}}, false};
 }
 
-agent::Recorder recorder() { return {{}, "id", "", {}, whittle::chars()}; }
+agent::Recorder recorder() { return {{}, "id", "", {}, whittle::chars_counter()}; }
 
 std::vector<std::string> texts(const agent::Recorder& recorded) {
     std::vector<std::string> texts;

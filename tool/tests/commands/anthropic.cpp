@@ -104,7 +104,7 @@ TEST_CASE("the requests of an Anthropic replay are its own messages, valid for i
     CHECK(run_cli(dir, "check request.json").out == "1 session checked for anthropic: no violation\n");
 }
 
-TEST_CASE("the calls of a summariser in an Anthropic replay are counted and shown", "[apps]") {
+TEST_CASE("the calls of a summarizer in an Anthropic replay are counted and shown", "[apps]") {
     const TempDir dir;
     write_text(dir / "chain.json", R"({
       "models": {"m": {"type": "scripted", "replies": ["<summary>THE GIST</summary>"]}},

@@ -49,7 +49,7 @@ read from the cache       0  2,004      -
 cost in tokens        4,861  5,005  1.030
 cache resets              1      0  0.000
 commits                   1      0  0.000
-calls of summarisers      0      0      -
+calls of summarizers      0      0      -
 tokens: of all calls together, by each chain's own counter and cache. cost in tokens: what the calls cost at the plain input price; output is paid too, and so is fetching again what was needed and missing; by characters / 4
 cache resets: calls that break what the cache holds by more than 64 tokens. commits: changes that the chain made, each of one message or several
 

@@ -1,4 +1,4 @@
-// What `whittle replay` says of a summariser.
+// What `whittle replay` says of a summarizer.
 #include "cli.hpp"
 #include "support/catch.hpp"
 
@@ -22,7 +22,7 @@ constexpr const char* folding_chain = R"({
 
 }  // namespace
 
-TEST_CASE("replay counts the calls of a summariser and shows them in the requests", "[apps]") {
+TEST_CASE("replay counts the calls of a summarizer and shows them in the requests", "[apps]") {
     const TempDir dir;
     write_text(dir / "chain.json", folding_chain);
     write_text(dir / "s.jsonl", session_line("a", 10, 4'000));
@@ -37,7 +37,7 @@ TEST_CASE("replay counts the calls of a summariser and shows them in the request
     CHECK(side["output_tokens"] == 6 * side["calls"].get<int>());  // 27 bytes each
     CHECK(total["sent"]["peak_tokens"] <= 4'000 + 1'001);
     CHECK(total["restorable"] == 1.0);
-    // The calls of the summariser are among the costs: without its words they would be less.
+    // The calls of the summarizer are among the costs: without its words they would be less.
     const double input = total["sent"]["input_cost_tokens"];
     CHECK(total["cost"]["sent"].get<double>() > input + side["input_tokens"].get<double>() * 0.1);
 

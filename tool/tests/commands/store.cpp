@@ -115,7 +115,7 @@ TEST_CASE("store gc removes nothing without --yes, and only what is old and what
     CHECK(keys_in(dir) == all);
     const json young = json::parse(run_cli(dir, "store gc store --live live.json --older-than 48 --yes --json").out);
     CHECK(young["objects"].empty());
-    CHECK(young["young"] == 2);
+    CHECK(young["too_young"] == 2);
     CHECK(young["referenced"] == 1);
     CHECK(keys_in(dir) == all);
     CHECK(run_cli(dir, "store gc store --live live.json --yes --dry-run").exit_code == 2);
@@ -220,7 +220,7 @@ TEST_CASE("store gc knows the conversations that have logs, and leaves what it k
     };
     const json at_work = json::parse(run_cli(dir, "store gc store --dry-run --json").out);
     CHECK(at_work["objects"].empty());
-    CHECK(at_work["active"] == 1);  // it was saved just now
+    CHECK(at_work["recently_active"] == 1);  // it was saved just now
     written(2);
     const CliResult rest = run_cli(dir, "store gc store --dry-run");
     CHECK(rest.out ==

@@ -179,7 +179,7 @@ TEST_CASE("figures of simple strategies agree with the judge's in every row", "[
             const Judged& row = theirs.at(judges_name_of(stratum));
             CHECK(row.empty() == in_stratum.empty());
             if (row.empty()) continue;
-            compared += check_row(std::string(control.name) + ", " + std::string(stratum.name), summarise(in_stratum),
+            compared += check_row(std::string(control.name) + ", " + std::string(stratum.name), summarize(in_stratum),
                                   row, offences);
         }
     }

@@ -156,7 +156,7 @@ TEST_CASE("a session that is sent whole grows like a square, one of constant req
     CHECK(figures.money[0].exponent_raw.value() > 1.8);
 }
 
-TEST_CASE("a summariser's call is paid, and reads the cache if it starts with the conversation", "[evaluation]") {
+TEST_CASE("a summarizer's call is paid, and reads the cache if it starts with the conversation", "[evaluation]") {
     const Session session = three_calls().session();
     const auto money_with = [&](bool shares_prefix) {
         Run run(session, only("anthropic_5m"));

@@ -19,7 +19,7 @@ Figures figures_with(double raw, double with_refetches, std::int64_t sent) {
 Summary summary_of(const std::vector<Figures>& all) {
     std::vector<const Figures*> pointers;
     for (const Figures& figures : all) pointers.push_back(&figures);
-    return summarise(pointers);
+    return summarize(pointers);
 }
 
 bool is_equal(double a, double b) { return std::abs(a - b) < 1e-12; }

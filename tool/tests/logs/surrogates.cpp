@@ -60,7 +60,7 @@ TEST_CASE("a result with half of a surrogate pair is read with U+FFFD", "[logs]"
     const auto& recording = log.sessions[0].recording;
     REQUIRE(recording.messages.size() == 4);
     CHECK(recording.messages[2].json()["content"][0]["content"] == "built 800 lines \xEF\xBF\xBD");
-    CHECK(recording.repaired == std::vector<std::size_t>{2});
+    CHECK(recording.messages_with_invalid_utf8 == std::vector<std::size_t>{2});
 }
 
 TEST_CASE("whole pairs and escaped backslashes are left as they are", "[logs]") {
@@ -68,7 +68,7 @@ TEST_CASE("whole pairs and escaped backslashes are left as they are", "[logs]") 
     CHECK(log.notes.repaired == 0);
     CHECK(log.sessions.at(0).recording.messages.at(2).json()["content"][0]["content"] ==
           "\xF0\x9F\x98\x80 \\ud83d \xF0\x9F\x98\x80");
-    CHECK(log.sessions[0].recording.repaired.empty());
+    CHECK(log.sessions[0].recording.messages_with_invalid_utf8.empty());
 }
 
 TEST_CASE("every way to write half of a pair is read as one U+FFFD", "[logs]") {
@@ -79,17 +79,17 @@ TEST_CASE("every way to write half of a pair is read as one U+FFFD", "[logs]") {
     const std::string read =
         log.sessions.at(0).recording.messages.at(2).json()["content"][0]["content"].get<std::string>();
     CHECK(with_all_replaced(read, "\xEF\xBF\xBD\xEF\xBF\xBD", "\xEF\xBF\xBD") == "a \xEF\xBF\xBD b");
-    CHECK(log.sessions[0].recording.repaired == std::vector<std::size_t>{2});
+    CHECK(log.sessions[0].recording.messages_with_invalid_utf8 == std::vector<std::size_t>{2});
 }
 
 TEST_CASE("a message is named only if U+FFFD of it was mended", "[logs]") {
     const ReadLog genuine = read_claude(claude_session_with(R"(a \ufffd)") + claude_prompt("v", "b", R"(b \ud83d)"));
     CHECK(genuine.notes.repaired == 1);
-    CHECK(genuine.sessions.at(0).recording.repaired == std::vector<std::size_t>{4});
+    CHECK(genuine.sessions.at(0).recording.messages_with_invalid_utf8 == std::vector<std::size_t>{4});
     const ReadLog beside = read_claude(with_all_replaced(claude_session_with("read"), R"("type":"user")",
                                                          R"("toolUseResult":"\ud83d","type":"user")"));
     CHECK(beside.notes.repaired == 2);
-    CHECK(beside.sessions.at(0).recording.repaired.empty());
+    CHECK(beside.sessions.at(0).recording.messages_with_invalid_utf8.empty());
 }
 
 TEST_CASE("a reply of several records is named whichever of them was mended", "[logs]") {
@@ -98,7 +98,7 @@ TEST_CASE("a reply of several records is named whichever of them was mended", "[
         read_claude(claude_prompt("u", "", "go") + claude_reply("a", "u", "m1", claude_text("Hm.")) + second);
     CHECK(log.notes.repaired_lines == std::set<std::size_t>{3});
     CHECK(roles_of(log.sessions.at(0)) == "ua");
-    CHECK(log.sessions[0].recording.repaired == std::vector<std::size_t>{1});
+    CHECK(log.sessions[0].recording.messages_with_invalid_utf8 == std::vector<std::size_t>{1});
 }
 
 TEST_CASE("a cut line with half of a pair is damaged as before", "[logs]") {
@@ -122,7 +122,7 @@ TEST_CASE("logs of every kind keep a record with half of a surrogate pair", "[lo
             std::size_t named = 0;
             for (std::size_t i = 0; i < whole.sessions.size(); ++i) {
                 CHECK(roles_of(repaired.sessions[i]) == roles_of(whole.sessions[i]));
-                for (const std::size_t at : repaired.sessions[i].recording.repaired) {
+                for (const std::size_t at : repaired.sessions[i].recording.messages_with_invalid_utf8) {
                     const std::string shown = repaired.sessions[i].recording.messages.at(at).json().dump();
                     CHECK(shown.find("\xEF\xBF\xBD") != std::string::npos);
                     ++named;
@@ -144,5 +144,5 @@ TEST_CASE("JSON in a text of a log is mended too", "[logs]") {
     REQUIRE(log.sessions.size() == 1);
     CHECK(roles_of(log.sessions[0]) == "ua");
     CHECK(log.sessions[0].recording.messages[1].json()["content"] == "b \xEF\xBF\xBD");
-    CHECK(log.sessions[0].recording.repaired == std::vector<std::size_t>{0, 1});
+    CHECK(log.sessions[0].recording.messages_with_invalid_utf8 == std::vector<std::size_t>{0, 1});
 }

@@ -37,7 +37,7 @@ ReductionConfig all_of_reduction() {
 SummarizationConfig all_of_summarization() {
     SummarizationConfig config{.trigger = {.context_tokens = 14'000, .context_messages = 20, .needs_all = true},
                                .keep_recent_tokens = 3'000};
-    config.plain_summary_tokens = 1'500;
+    config.rule_based_summary_tokens = 1'500;
     config.continue_message = true;
     return config;
 }

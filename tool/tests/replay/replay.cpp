@@ -55,7 +55,9 @@ public:
         log += " t:" + c.call_id + ":" + c.arguments;
         return next(c, out);
     }
-    void after_agent(Turn<ChatMessage>&, Finish finish) override { log += " " + std::string(to_string(finish)) + ">"; }
+    void after_agent(Turn<ChatMessage>&, RunOutcome outcome) override {
+        log += " " + std::string(to_string(outcome)) + ">";
+    }
 
     std::string log{};
 };

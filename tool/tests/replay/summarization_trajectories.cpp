@@ -25,8 +25,8 @@ constexpr std::int64_t trigger_tokens = 16'000;
 
 /// Says how much it read, and some names in it; refuses nothing.
 template <AgentMessage M>
-std::shared_ptr<Summariser<M>> reader() {
-    return std::make_shared<Summariser<M>>([](const ModelRequest<M>& request, int) {
+std::shared_ptr<Summarizer<M>> reader() {
+    return std::make_shared<Summarizer<M>>([](const ModelRequest<M>& request, int) {
         std::size_t bytes = 0;
         for (const M& m : request.messages) bytes += text_of(m).size();
         const std::string names = some_names_in(text_of(request.messages[1]), 8);
@@ -94,7 +94,7 @@ private:
         if (report.outcome != Outcome::committed) return;
         ++summaries_;
         CAPTURE(summaries_);
-        const auto context = conversation_.context(chars(), trajectory_.system, trajectory_.tools);
+        const auto context = conversation_.context(chars_counter(), trajectory_.system, trajectory_.tools);
         CHECK((context.total <= trigger_tokens || !report.details->error.empty()));
         CHECK(conversation_.outline()[1].pinned);
         CHECK(text_of(conversation_.messages()[1]) == "The pinned fact: port 8443.");
@@ -127,14 +127,14 @@ private:
         CHECK(all.find("how to read a PDF\nline 2") != std::string::npos);
         std::int64_t left = trigger_tokens / 3;
         for (auto text = users_.rbegin(); text != users_.rend(); ++text) {
-            left -= chars()->count(*text);
+            left -= chars_counter()->count(*text);
             if (left < 0) break;
-            if (chars()->count(*text) > trigger_tokens / 12) continue;  // a quarter of that third: may be cut
+            if (chars_counter()->count(*text) > trigger_tokens / 12) continue;  // a quarter of that third: may be cut
             CHECK(all.find(escape_tags(*text)) != std::string::npos);
             const bool is_shown =
                 seen.find(escape_tags(*text)) != std::string::npos || seen.find(*text) != std::string::npos;
             ++(is_shown ? shown_users_ : hidden_users_);
-            const bool has_room = total + chars()->count(*text) < trigger_tokens / 8 * 7;
+            const bool has_room = total + chars_counter()->count(*text) < trigger_tokens / 8 * 7;
             CHECK((is_shown || !has_room));
         }
     }
@@ -149,7 +149,7 @@ private:
     }
 
     const Trajectory<>& trajectory_;
-    std::shared_ptr<Summariser<Message>> model_ = reader<Message>();
+    std::shared_ptr<Summarizer<Message>> model_ = reader<Message>();
     Chain<Message> chain_;
     Conversation<Message> conversation_{"long"};
     std::vector<Message> originals_{};
@@ -164,7 +164,7 @@ private:
 
 /// Replays the first sessions of each file: all of them take half a minute, and minutes under a sanitizer.
 template <AgentMessage M, typename Replay>
-void replay_files(const std::shared_ptr<Summariser<M>>& model, Replay&& replay_session) {
+void replay_files(const std::shared_ptr<Summarizer<M>>& model, Replay&& replay_session) {
     for (const auto& file : recorded_files()) {
         ReplayTotals sum;
         read_trajectories(file, {}, [&](Trajectory<>&& session) {

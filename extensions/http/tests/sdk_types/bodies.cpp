@@ -315,7 +315,7 @@ void add_asked(Program& program, const ValidityProfile& validity, bool reuse_pro
     AgentLoop<M> loop{model, loop_tools(), chain, loop_config};
     Conversation<M> conversation("asked");
     const RunResult result = loop.run(conversation, "read them all");
-    if (result.finish != Finish::answered) throw std::runtime_error("the loop ended with: " + result.error);
+    if (result.outcome != RunOutcome::answered) throw std::runtime_error("the loop ended with: " + result.error);
     if (conversation.journal().empty()) throw std::runtime_error("the chain edited nothing");
 }
 

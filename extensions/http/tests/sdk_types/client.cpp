@@ -124,8 +124,8 @@ Run hold(std::shared_ptr<Model<M>> model, bool is_streamed, const std::vector<st
     if (is_streamed) callbacks.on_delta = [&](const Delta& delta) { note(run, delta); };
     const LoopConfig config{.system = "Be brief."};
     const std::vector<Tool> tools{weather(), fail()};
-    const ChainConfig plain_config;
-    const Chain<M> chain(plain_config);
+    const ChainConfig rule_based_config;
+    const Chain<M> chain(rule_based_config);
     AgentLoop<M> loop{std::move(model), tools, chain, config, callbacks};
     Conversation<M> conversation("stub");
     for (const std::string& text : asked) {
@@ -274,12 +274,12 @@ void require_no_half_message(std::shared_ptr<Model<M>> model, bool is_streamed) 
     LoopCallbacks callbacks;
     std::string heard;
     if (is_streamed) callbacks.on_delta = [&](const Delta& delta) { heard += delta.text; };
-    const ChainConfig plain_config;
-    const Chain<M> chain(plain_config);
+    const ChainConfig rule_based_config;
+    const Chain<M> chain(rule_based_config);
     AgentLoop<M> loop{std::move(model), std::vector<Tool>{}, chain, LoopConfig{}, callbacks};
     Conversation<M> conversation("broken");
     const RunResult result = loop.run(conversation, "go");
-    CHECK(result.finish == Finish::failed);
+    CHECK(result.outcome == RunOutcome::failed);
     CHECK(class_of(result.exception) == ModelErrorClass::server);
     CHECK(conversation.size() == 1);
 }

@@ -138,7 +138,7 @@ Talk talk_about_notes(const std::shared_ptr<const Weights>& weights, const SlotO
         ++question;
         const std::string text = fmt::format("What does note {} say?", (question - 1) % 9 + 1);
         const whittle::RunResult run = loop.run(conversation, text);
-        if (run.finish == whittle::Finish::answered) {
+        if (run.outcome == whittle::RunOutcome::answered) {
             ++talk.answered;
         } else {
             talk.failure = run.error;

@@ -119,7 +119,7 @@ void check_recovery(const Talk& talk, Checks& checks) {
         if (is_smaller) ++recovered;
     }
     bool is_answered = true;
-    for (const whittle::RunResult& run : talk.runs) is_answered &= run.finish == whittle::Finish::answered;
+    for (const whittle::RunResult& run : talk.runs) is_answered &= run.outcome == whittle::RunOutcome::answered;
     checks.expect(refused > 0, fmt::format("the window overflowed ({} times)", refused));
     checks.expect(recovered == refused, "each refused request was recovered and answered");
     checks.expect(is_answered, fmt::format("all {} questions were answered", talk.runs.size()));

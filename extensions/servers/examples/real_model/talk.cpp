@@ -103,7 +103,7 @@ std::shared_ptr<ChatModel> make_model(const Server& server, std::vector<Call>& c
 whittle::ChainConfig chain_config() {
     whittle::ValidityProfile rules = whittle::openai_chat();
     rules.max_call_id = 0;  // these servers make longer ids themselves
-    return {.token_counter = whittle::estimate(),
+    return {.token_counter = whittle::estimate_counter(),
             .profile = {.output_reserve = reply_tokens, .validity = rules},
             .storage = whittle::memory_storage(),
             .ids = whittle::counting_ids()};

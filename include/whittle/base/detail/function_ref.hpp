@@ -33,9 +33,9 @@ private:
 };
 
 /// Called again and again by what may run for long; what it throws ends that.
-using Poll = FunctionRef<void()>;
+using CancelCheck = FunctionRef<void()>;
 
-/// A poll that lets everything run.
-inline constexpr auto no_poll = [] {};
+/// A check_cancelled that lets everything run.
+inline constexpr auto never_cancelled = [] {};
 
 }  // namespace whittle::inline v0

@@ -188,7 +188,7 @@ std::vector<ToolContext> Chain<M>::pending_tool_calls(const Conversation<M>& con
                             .conversation = conversation.id(),
                             .storage = config_.storage,
                             .objects = conversation.objects(),
-                            .attachments = conversation.history_.side.attachments.get(),
+                            .caches = conversation.history_.side.caches.get(),
                             .counter = config_.token_counter,
                             .stop = request.stop,
                             .clock = config_.clock,
@@ -228,7 +228,7 @@ std::vector<ToolReturn> Chain<M>::wrap_results(const Conversation<M>& conversati
                 detail::push_parts(host.result.parts, out);
                 return ToolOutcome{.is_error = host.result.is_error};
             });
-            returns.push_back(to_return(*context, sink, std::move(outcome)));
+            returns.push_back(collect_tool_return(*context, sink, std::move(outcome)));
         }
     }
     return returns;

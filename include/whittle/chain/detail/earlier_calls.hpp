@@ -3,7 +3,7 @@
 #include "whittle/base/detail/function_ref.hpp"
 #include "whittle/base/detail/shared_string.hpp"
 #include "whittle/base/hash.hpp"
-#include "whittle/conversation/detail/attachments.hpp"
+#include "whittle/conversation/detail/conversation_caches.hpp"
 #include "whittle/message/outline.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ public:
         std::size_t operator()(const Hash128& print) const noexcept { return static_cast<std::size_t>(print.low); }
     };
 
-    [[nodiscard]] static std::shared_ptr<EarlierCalls> of(Attachments& attachments);
+    [[nodiscard]] static std::shared_ptr<EarlierCalls> of(ConversationCaches& caches);
     [[nodiscard]] static Hash128 print_of(std::string_view tool, std::string_view arguments) noexcept {
         return hash128(arguments, hash128(tool));
     }

@@ -19,13 +19,14 @@ namespace whittle::inline v0::detail {
 
 /// Tells of the tool results that commits of a journal took out of the request, in whole or in part.
 template <AgentMessage M>
-class EvictionTeller {
+class EvictionReporter {
 public:
     /// Both are borrowed. `from`: the first journal entry that counts.
-    EvictionTeller(const Conversation<M>& conversation, std::size_t from) : conversation_(conversation), from_(from) {}
+    EvictionReporter(const Conversation<M>& conversation, std::size_t from)
+        : conversation_(conversation), from_(from) {}
 
     /// The oldest commit first. O(parts of the conversation and of these entries) if one of them replaced a result.
-    void tell(FunctionRef<void(const EvictedResult&)> on_evicted) {
+    void report(FunctionRef<void(const EvictedResult&)> on_evicted) {
         for_each_replaced([&](const ReplacedMessage& replaced) { look_at(replaced); });
         if (gone_.empty()) return;
         read_arguments();
@@ -108,7 +109,7 @@ private:
     /// Of calls that these commits replaced, and of those that are still there.
     void read_arguments() {
         for_each_replaced(
-            [&](const ReplacedMessage& replaced) { read_calls(replaced.info, kept_message<M>(replaced)); });
+            [&](const ReplacedMessage& replaced) { read_calls(replaced.info, message_in_memory<M>(replaced)); });
         for (std::size_t i = 0; i < conversation_.size(); ++i)
             read_calls(conversation_.outline()[i], conversation_.messages()[i]);
     }
@@ -148,7 +149,7 @@ void report_evictions(const Conversation<M>& conversation, std::size_t from,
         }
     };
     or_tell_failure([&] {
-        EvictionTeller<M>(conversation, from).tell([&](const EvictedResult& eviction) {
+        EvictionReporter<M>(conversation, from).report([&](const EvictedResult& eviction) {
             or_tell_failure([&] { callbacks.on_evicted(eviction); });
         });
     });

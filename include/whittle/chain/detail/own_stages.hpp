@@ -24,13 +24,13 @@ public:
 };
 
 /// Takes note of other tools or another system text, which void the thinking that is bound to them, and drops that
-/// under OnPrefixEdit::drop.
+/// under ThinkingOnPrefixEdit::drop.
 template <AgentMessage M>
 class Chain<M>::ThinkingStage final : public Middleware<M> {
 public:
     [[nodiscard]] std::string_view name() const noexcept override { return "thinking"; }
     void before_model(Turn<M>& turn) override {
-        if (!note_request(turn) || turn.config.on_prefix_edit != OnPrefixEdit::drop) return;
+        if (!note_request(turn) || turn.config.thinking_on_prefix_edit != ThinkingOnPrefixEdit::drop) return;
         try {
             drop(turn);
         } catch (...) {  // what was noted stays: the request says that its thinking is void

@@ -115,11 +115,11 @@ private:
 template <AgentMessage M>
 void note_repeated_calls(const Conversation<M>& conversation, std::vector<ToolContext>& calls) {
     if (calls.empty() || conversation.objects() == nullptr) return;  // nothing of it was ever stored
-    const auto earlier = EarlierCalls::of(*calls.front().attachments);
+    const auto earlier = EarlierCalls::of(*calls.front().caches);
     const std::lock_guard lock(earlier->mutex);
     RepeatFinder<M>(conversation, calls).find(*earlier);
     for (const ToolContext& call : calls) {
-        if (call.stored_before.empty() || !RepeatedCalls::of(*call.attachments)->add(call.object_name)) continue;
+        if (call.stored_before.empty() || !RepeatedCalls::of(*call.caches)->add(call.object_name)) continue;
         const std::string text = call.tool + " is called again with the same arguments; the result that left the " +
                                  "request is stored under " + call.stored_before.front();
         emit(*call.events,

@@ -53,8 +53,8 @@ struct TurnPlan : FoldedMessages {
 [[nodiscard]] std::int64_t tokens_for_summary(const TurnPlan& plan, const TurnBudget& budget) noexcept;
 
 /// Plans a fold: the newest turns that fit the budget stay word for word, all older ones are folded, the summary that
-/// stands there included. Turns are the unit; where numbers are missing, and inside the current turn, tool rounds are.
-/// A round of which a message is pinned stays. `tokens`: of each message. Linear.
+/// stands there included. Whole turns are folded; where numbers are missing, and inside the current turn, tool rounds
+/// are. A round of which a message is pinned stays. `tokens`: of each message. Linear.
 [[nodiscard]] TurnPlan plan_turns(const Outline& outline, std::span<const std::int64_t> tokens,
                                   const TurnLayout& layout, const TurnBudget& budget, std::string_view self,
                                   FunctionRef<bool(std::size_t)> is_pinned);

@@ -19,7 +19,7 @@
 namespace whittle::inline v0 {
 
 /// What is done about thinking that a provider binds to everything in front of it, when something in front is edited.
-enum class OnPrefixEdit {
+enum class ThinkingOnPrefixEdit {
     mark,  ///< keep it, and ask the provider to pass over it: `ModelRequest::prefix_edited`
     drop,  ///< take it out in the same commit, as far as the validity profile allows; what has to stay is marked
 };
@@ -35,7 +35,7 @@ struct HookBudget {
 /// OpenAI's chat interface, without a store, with the system's clock. Pointers are not owned and must outlive the
 /// transaction.
 struct EditEnvironment {
-    std::shared_ptr<const TokenCounter> counter = chars();
+    std::shared_ptr<const TokenCounter> counter = chars_counter();
     std::shared_ptr<Storage> storage{};
     const ValidityProfile* validity = &openai_chat();  ///< the provider's rules; null: none
     bool verify = true;                                ///< refuse commits that break one of them anew
@@ -48,7 +48,8 @@ struct EditEnvironment {
     const std::function<bool(const CommitPlan&)>* before_commit = nullptr;  ///< false: nothing is committed
     StageReport* report = nullptr;
     const EventSink* events = nullptr;
-    std::optional<OnPrefixEdit> on_prefix_edit{};  ///< absent: the model does not bind thinking to its prefix
+    std::optional<ThinkingOnPrefixEdit>
+        thinking_on_prefix_edit{};  ///< absent: the model does not bind thinking to its prefix
 };
 
 namespace detail {

@@ -22,7 +22,7 @@ public:
     /// Leaves the content that there is for it already.
     void add(std::string_view key, const Hash128& content);
     /// What is added from here on can be taken back together.
-    void begin_edit_group() noexcept { unit_.clear(); }
+    void begin_edit_group() noexcept { edit_group_.clear(); }
     void drop_edit_group() noexcept;
 
     /// Below this, the numbered forms of `key` have other content.
@@ -36,7 +36,7 @@ private:
 
     std::pmr::monotonic_buffer_resource memory_{};
     std::pmr::unordered_map<Hash128, Hash128, LowBits> contents_{&memory_};  // by fingerprint of the key
-    std::vector<Hash128> unit_{};
+    std::vector<Hash128> edit_group_{};
     std::unordered_map<std::string, int> first_numbers_{};  // of keys that had to be numbered
 };
 

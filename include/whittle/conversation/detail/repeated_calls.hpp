@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/conversation/detail/attachments.hpp"
+#include "whittle/conversation/detail/conversation_caches.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -14,12 +14,12 @@ namespace whittle::inline v0::detail {
 /// The calls of a conversation that asked again for what had left the request. Thread-safe.
 class RepeatedCalls {
 public:
-    [[nodiscard]] static std::shared_ptr<RepeatedCalls> find(const Attachments& attachments) {
-        return std::static_pointer_cast<RepeatedCalls>(attachments.find(owner));
+    [[nodiscard]] static std::shared_ptr<RepeatedCalls> find(const ConversationCaches& caches) {
+        return std::static_pointer_cast<RepeatedCalls>(caches.find(owner));
     }
-    [[nodiscard]] static std::shared_ptr<RepeatedCalls> of(Attachments& attachments) {
-        auto found = find(attachments);
-        if (!found) attachments.set(owner, found = std::make_shared<RepeatedCalls>());
+    [[nodiscard]] static std::shared_ptr<RepeatedCalls> of(ConversationCaches& caches) {
+        auto found = find(caches);
+        if (!found) caches.set(owner, found = std::make_shared<RepeatedCalls>());
         return found;
     }
 

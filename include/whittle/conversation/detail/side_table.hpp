@@ -2,8 +2,8 @@
 
 #include "whittle/base/detail/function_ref.hpp"
 #include "whittle/base/hash.hpp"
-#include "whittle/conversation/detail/attachments.hpp"
 #include "whittle/conversation/detail/changes.hpp"
+#include "whittle/conversation/detail/conversation_caches.hpp"
 #include "whittle/conversation/detail/notes.hpp"
 #include "whittle/conversation/detail/object_names.hpp"
 #include "whittle/conversation/detail/stored_objects.hpp"
@@ -67,7 +67,7 @@ struct SideTable {
     Counters counters{};
     std::uint64_t epoch = 0;  // grows with every move of a message, never goes back: plans hold addresses
     std::uint64_t edits = 0;  // grows with everything but appends, never goes back
-    OwnAttachments attachments{};
+    OwnAttachments caches{};
     std::size_t thinking_messages = 0;
 
     [[nodiscard]] Outline outline() const noexcept { return Outline(std::span(infos)); }

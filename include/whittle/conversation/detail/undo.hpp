@@ -39,9 +39,9 @@ void settle(History<M>& history, std::size_t from_entry) noexcept {
 
 /// Makes what a journal entry kept ready to come back, pinned.
 template <AgentMessage M>
-void prepare_undo(const SideTable& side, Splice<M>& splice, Poll poll) {
+void prepare_undo(const SideTable& side, Splice<M>& splice, CancelCheck check_cancelled) {
     for (std::size_t i = 0; i < splice.messages.size(); ++i) {
-        poll();
+        check_cancelled();
         MessageInfo& info = splice.infos[i];
         if (info.fingerprint == Hash128{}) {  // its text was in a store from the start
             MessageInfo fresh = describe(splice.messages[i]);
@@ -56,11 +56,11 @@ void prepare_undo(const SideTable& side, Splice<M>& splice, Poll poll) {
 
 /// False if the journal is empty.
 template <AgentMessage M>
-bool undo_newest(History<M>& history, Poll poll) {
+bool undo_newest(History<M>& history, CancelCheck check_cancelled) {
     if (history.journal.empty()) return false;
     const JournalEntry<M>& entry = *history.journal.back();
-    std::vector<Splice<M>> splices = load_undo(history.side.own_objects(), entry, poll);
-    for (Splice<M>& splice : splices) prepare_undo(history.side, splice, poll);
+    std::vector<Splice<M>> splices = load_undo(history.side.own_objects(), entry, check_cancelled);
+    for (Splice<M>& splice : splices) prepare_undo(history.side, splice, check_cancelled);
     // Thinking from before the commit is valid again, later thinking was bound to what is taken back now.
     const bool is_edited = entry.prefix_edited_before || edits_prefix(history, splices, entry.next_serial);
     replace(history, splices);
@@ -82,7 +82,7 @@ void restore(History<M>& history, Serial serial) {
     const ReplacedMessage& oldest = replaced.front();
     std::vector<Splice<M>> splices;
     splices.push_back({index, 1, {load_original<M>(side.own_objects(), oldest)}, {oldest.info}});
-    prepare_undo(side, splices.front(), no_poll);
+    prepare_undo(side, splices.front(), never_cancelled);
     MessageInfo& info = splices.front().infos.front();
     if (info.fingerprint == side.infos[index].fingerprint) throw_is_original(serial);
     join_group(info, Outline(std::span<const MessageInfo>(side.infos).first(index)));

@@ -18,7 +18,7 @@ namespace whittle::inline v0::detail {
 
 /// Plans, where it is over the limits of the profile, what brings it below them: images that are too large by
 /// themselves, then media, oldest first, down to three quarters of what is exceeded; then, for bytes, results
-/// of tools. Pins, protections and the newest round stay. Each message is a unit.
+/// of tools. Pins, protections and the newest round stay. Each message is an edit group.
 StageGain stage_limits(HookTurn& turn, Draft& edit, const PruningConfig& config);
 
 /// Tells once that what has to stay is over the limits.

@@ -50,12 +50,12 @@ struct MediaEdit {
 /// What would stand in place of the media parts `media` (in order) of `message`. Those that cost less than that stay.
 [[nodiscard]] std::vector<MediaEdit> plan_media(const HookTurn& turn, const Draft& edit, std::size_t message,
                                                 const std::vector<std::size_t>& media, bool is_stored);
-/// Plans these; they belong to the unit begun last. From the last on: text in place of a result's only media takes away
-/// the empty part that stood for its missing text, and the parts behind it move up.
+/// Plans these; they belong to the edit group begun last. From the last on: text in place of a result's only media
+/// takes away the empty part that stood for its missing text, and the parts behind it move up.
 void replace_all_media(Draft& edit, std::size_t message, std::vector<MediaEdit> media,
                        const std::shared_ptr<Storage>& storage);
-/// Plans the removal of media from messages before index `end`, each message a unit. Media that cost less than the text
-/// stay. `results`: whose results keep theirs, and the store, if that is not the chain's.
+/// Plans the removal of media from messages before index `end`, each message an edit group. Media that cost less than
+/// the text stay. `results`: whose results keep theirs, and the store, if that is not the chain's.
 StageGain stage_media(HookTurn& turn, Draft& edit, MediaMode mode, std::size_t end, const PruningConfig& results = {});
 
 }  // namespace detail

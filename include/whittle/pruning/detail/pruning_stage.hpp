@@ -28,7 +28,7 @@ struct PruningChoice {
 };
 
 /// Plans pruning on the draft's projection: results before index `end`, which the boundary of the configuration limits
-/// further. Each result is a unit. Nothing is planned unless the gain is at least `minimum_gain_tokens`.
+/// further. Each result is an edit group. Nothing is planned unless the gain is at least `minimum_gain_tokens`.
 StageGain stage_pruning(HookTurn& turn, Draft& edit, const PruningConfig& config, std::size_t end,
                         const PruningChoice& choice = {});
 /// After a commit: what the store refused was not cut. `rule`: of candidates that another middleware chose.

@@ -113,7 +113,7 @@ public:
     [[nodiscard]] bool is_valid(FunctionRef<void()> commit);
     [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
     /// Reports them.
-    void tell();
+    void report();
 
 private:
     void note();
@@ -143,15 +143,15 @@ public:
     }
     bool attempt(FunctionRef<void()> work) { return failures_.attempt(work); }
     /// A user's function made that edit group, whose line in the report is that of `serial` and `part`.
-    void add_users_unit(EditGroup edit_group, Serial serial, std::size_t part) {
-        users_units_.push_back({edit_group, serial, part});
+    void add_handler_edit(EditGroup edit_group, Serial serial, std::size_t part) {
+        handler_edits_.push_back({edit_group, serial, part});
     }
     /// `at_least`: tokens of the request.
     CommitResult commit(std::int64_t at_least);
 
 private:
     /// What a user's function made, and its line in the report.
-    struct UsersUnit {
+    struct HandlerEdit {
         EditGroup edit_group = 0;
         Serial serial = 0;
         std::size_t part = 0;
@@ -163,7 +163,7 @@ private:
 
     ClearingScope scope_;
     ClearingFailures failures_;
-    std::vector<UsersUnit> users_units_{};
+    std::vector<HandlerEdit> handler_edits_{};
 };
 
 /// How many of `parts`, which are sorted, are below `part`.

@@ -119,7 +119,7 @@ void RoundRewriter<M>::replace_round(const Round& round, std::vector<M> messages
         }
     });
     edit_.allow_pinned(false);
-    is_done ? run_.add_users_unit(edit_group, serial, 0) : edit_.drop_edit_group(edit_group);
+    is_done ? run_.add_handler_edit(edit_group, serial, 0) : edit_.drop_edit_group(edit_group);
 }
 
 }  // namespace whittle::inline v0::detail

@@ -26,7 +26,7 @@ struct FinalizeContext : CallbackContext {
     /// Of the originals: what earlier summaries among them carry, and which messages are not the user's. Empty: every
     /// message is taken for original.
     Outline outline{};
-    std::shared_ptr<const TokenCounter> counter = chars();
+    std::shared_ptr<const TokenCounter> counter = chars_counter();
     Language language = Language::english;
     Role summary_role = Role::user;
     /// The summary has the skills of the originals already, as a handler of a `FinalizerBuilder` puts them there.

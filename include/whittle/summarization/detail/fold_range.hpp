@@ -45,12 +45,12 @@ struct FoldPlan : FoldedMessages {
 [[nodiscard]] std::int64_t room_for_summary(const FoldSizes& sizes, const FoldPlan& plan) noexcept;
 
 /// Plans a fold: system messages, pins, the newest user message, the open round and, where wanted, the head of the open
-/// tool loop (`Outline::loop_head`) stay, each with its whole tool round; so does the recent tail. The tail holds the
-/// newest messages up to `keep_recent_tokens`, at least `keep_recent_messages` of them, cut only where no round is
-/// torn; it takes at most half of what the limits leave beside the messages that have to stay, so that a summary always
-/// gains something. With `summaries_per_level` summaries stay too, and what stands in front of them, but for those at
-/// the end that make up a level with the new one; unless what stays so takes more than a third of the limit. `tokens`:
-/// of each message. Linear.
+/// tool loop (`Outline::required_first_step`) stay, each with its whole tool round; so does the recent tail. The tail
+/// holds the newest messages up to `keep_recent_tokens`, at least `keep_recent_messages` of them, cut only where no
+/// round is torn; it takes at most half of what the limits leave beside the messages that have to stay, so that a
+/// summary always gains something. With `summaries_per_level` summaries stay too, and what stands in front of them, but
+/// for those at the end that make up a level with the new one; unless what stays so takes more than a third of the
+/// limit. `tokens`: of each message. Linear.
 [[nodiscard]] FoldPlan plan_fold(const Outline& outline, std::span<const std::int64_t> tokens, const FoldLimits& limits,
                                  FunctionRef<bool(std::size_t)> is_pinned);
 

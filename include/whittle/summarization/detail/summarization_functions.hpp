@@ -39,7 +39,7 @@ public:
     /// Tells the host of the list with the summary.
     void notify_done(std::span<const M> after) {
         call_user(after);
-        tell(AfterSummarize<M>{MessageView<M>(after)}, "after_summarize", "the summary stands");
+        notify(AfterSummarize<M>{MessageView<M>(after)}, "after_summarize", "the summary stands");
     }
 
 private:
@@ -53,7 +53,7 @@ private:
     void finalize(std::string_view summary, Role role, FunctionRef<Provenance(std::span<const std::size_t>)> carry);
     void stage_made(std::size_t first, std::size_t last, std::vector<M> made, Role role, Provenance provenance);
     void warn_nothing_carries(const Provenance& lost) const;
-    void tell(const SummarizationEvent<M>& event, std::string_view kind, std::string_view text) const;
+    void notify(const SummarizationEvent<M>& event, std::string_view kind, std::string_view text) const;
     void call_user(std::span<const M> after);
 
     Turn<M>& turn_;
@@ -76,7 +76,7 @@ SummarizationFunctions SummarizationHost<M>::functions() {
                                       callbacks_.executor, turn_.config.token_counter);
     functions.record = [this](std::span<const std::size_t> fold) { record(fold); };
     functions.on_due = [this] {
-        tell(BeforeSummarize<M>{turn_.conversation.messages()}, "before_summarize", "a summary is due");
+        notify(BeforeSummarize<M>{turn_.conversation.messages()}, "before_summarize", "a summary is due");
     };
     functions.before_commit = [this] { keep_before(); };
     functions.on_done = [this] { notify_done(turn_.conversation.messages()); };
@@ -195,8 +195,8 @@ template <AgentMessage M>
 SummaryGenerationCallbacks<M> SummarizationHost<M>::summary_generation_callbacks() const {
     SummaryGenerationCallbacks<M> callbacks{callbacks_.retry, callbacks_.failover, callbacks_.gen_model_input, {}};
     callbacks.on_generate = [this](const Attempt<M>& attempt) {
-        tell(GenerateSummary<M>{attempt.number, attempt.phase, attempt.response, attempt.error}, "generate_summary",
-             attempt.error != nullptr ? std::string_view(attempt.error->message) : "accepted");
+        notify(GenerateSummary<M>{attempt.number, attempt.phase, attempt.response, attempt.error}, "generate_summary",
+               attempt.error != nullptr ? std::string_view(attempt.error->message) : "accepted");
     };
     return callbacks;
 }
@@ -245,8 +245,8 @@ void SummarizationHost<M>::call_user(std::span<const M> after) {
 }
 
 template <AgentMessage M>
-void SummarizationHost<M>::tell(const SummarizationEvent<M>& event, std::string_view kind,
-                                std::string_view text) const {
+void SummarizationHost<M>::notify(const SummarizationEvent<M>& event, std::string_view kind,
+                                  std::string_view text) const {
     if (!config_.emit_internal_events) return;
     emit(turn_.on_event,
          {.source = turn_.report.middleware, .kind = kind, .text = text, .conversation = turn_.conversation_id()});

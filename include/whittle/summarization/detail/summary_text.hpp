@@ -19,7 +19,7 @@ struct SummaryParts {
     std::string_view transcript_file_path{};
     std::span<const std::string> stored_as{};  ///< how the model names what was folded, the oldest first
     std::string_view reader{};                 ///< the tool that reads them; empty: there is none
-    bool is_by_rule = false;                   ///< `plain_summary` wrote it
+    bool is_by_rule = false;                   ///< `rule_based_summary` wrote it
     bool ends_in_order = true;                 ///< to go on; false: that stands elsewhere
 };
 

@@ -46,7 +46,7 @@ public:
         if (path_.empty()) problems.error(name_ + ".path", "\"\"", "the path of a file that may be written");
     }
     void before_model(Turn<M>& turn) override { record(turn); }
-    void after_agent(Turn<M>& turn, Finish) override { record(turn); }
+    void after_agent(Turn<M>& turn, RunOutcome) override { record(turn); }
     bool on_overflow(Turn<M>& turn, const Overflow&) override {
         record(turn);
         return false;

@@ -11,7 +11,7 @@
 
 namespace whittle::inline v0 {
 
-/// A stretch of the text that a message became for the summariser.
+/// A stretch of the text that a message became for the summarizer.
 struct ChunkPiece {
     Serial serial = 0;
     std::size_t entry = 0;   ///< which text of the message, from 0: one for each part that is shown

@@ -13,7 +13,7 @@
 
 namespace whittle::inline v0 {
 
-/// One part of a message as the summariser sees it: labelled data. `to_text` closes it.
+/// One part of a message as the summarizer sees it: labelled data. `to_text` closes it.
 struct SummaryEntry {
     std::string label{};  ///< the opening tag without its `>`
     std::string body{};   ///< escaped: holds no tag of ours

@@ -11,7 +11,7 @@
 
 namespace whittle::inline v0::detail {
 
-// What configurations of all middlewares have that summarise.
+// What configurations of all middlewares have that summarize.
 
 [[nodiscard]] ConfigFields<PreserveWorkConfig> preserve_work_fields();
 [[nodiscard]] ConfigFields<GenerateOptions> model_options_fields();
@@ -44,7 +44,7 @@ template <typename Config>
             .words = {"automatic", "user", "system"}};
 }
 
-/// Warns if `others` summarisers stand in front of this one in the chain. `key`: of its trigger.
-void warn_of_other_summarisers(std::size_t others, std::string_view key, FieldCheck& check);
+/// Warns if `others` summarizers stand in front of this one in the chain. `key`: of its trigger.
+void warn_of_other_summarizers(std::size_t others, std::string_view key, FieldCheck& check);
 
 }  // namespace whittle::inline v0::detail

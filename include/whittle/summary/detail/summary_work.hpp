@@ -73,12 +73,12 @@ struct SummaryWork {
     Draft& edit;  ///< may hold edits of cheaper stages, which are committed with the summary
     const SummaryFunctions& functions;
     FoldSizes sizes{};
-    std::int64_t cool_down = 1;             ///< tokens that the request grows before the next attempt
-    std::int64_t plain_summary_tokens = 0;  ///< of a summary by rule; 0: none
-    bool is_thrown = false;                 ///< failures leave the hook as exceptions
-    bool require_token_reduction = true;    ///< false: the host may make the list larger
-    bool needs_all = false;                 ///< above the limit only where each of the limits is exceeded
-    bool waits_near_trigger = true;         ///< a summary that leaves little room is followed by a cool-down too
+    std::int64_t cool_down = 1;                  ///< tokens that the request grows before the next attempt
+    std::int64_t rule_based_summary_tokens = 0;  ///< of a summary by rule; 0: none
+    bool is_thrown = false;                      ///< failures leave the hook as exceptions
+    bool require_token_reduction = true;         ///< false: the host may make the list larger
+    bool needs_all = false;                      ///< above the limit only where each of the limits is exceeded
+    bool waits_near_trigger = true;              ///< a summary that leaves little room is followed by a cool-down too
 };
 
 /// The size that a request has to come below after an overflow, by the counter that makes it `tokens` now.

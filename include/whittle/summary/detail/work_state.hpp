@@ -77,6 +77,12 @@ struct WorkOfFold {
         if (staying.plan) config.plan_tokens = 0;
         return config;
     }
+    /// The same for what stands below a summary. One that is written by rule has plan and files in its own text.
+    [[nodiscard]] PreserveWorkConfig shown_below_summary(PreserveWorkConfig config, bool is_by_rule) const {
+        config = shown(std::move(config));
+        if (is_by_rule) config.plan_tokens = config.files_tokens = 0;
+        return config;
+    }
 };
 [[nodiscard]] WorkOfFold work_of_fold(VisitParts visit_parts, const Outline& outline, std::span<const std::size_t> fold,
                                       const PreserveWorkConfig& config);

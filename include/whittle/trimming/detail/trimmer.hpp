@@ -32,7 +32,7 @@ public:
     ToolOutcome wrap_tool(const ToolContext& context, PartSink& out, const ToolNext& next) const;
 
 private:
-    [[nodiscard]] std::shared_ptr<TrimmingState> find_state(const Attachments& attachments) const;
+    [[nodiscard]] std::shared_ptr<TrimmingState> find_state(const ConversationCaches& caches) const;
     [[nodiscard]] std::shared_ptr<TrimmingState> state_of(HookTurn& turn) const;
     bool trim(HookTurn& turn, TrimmingState& state, std::int64_t enough, WithDraft with_draft) const;
 

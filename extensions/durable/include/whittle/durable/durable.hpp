@@ -53,7 +53,7 @@ requires HasCodec<M>
     if (document.saved.id.empty()) document.saved.id = id;
     check_id(document.saved, id);
     return to_conversation<M>(std::move(document.saved), std::move(messages), options.objects,
-                              {.id = id, .roots = options.roots, .poll = {}});
+                              {.id = id, .roots = options.roots, .check_cancelled = {}});
 }
 
 template <AgentMessage M>
@@ -84,7 +84,7 @@ public:
         opened.conversation_ =
             detail::to_live<M>(opened.log_.open(options.take_over), opened.conversation_.id(), opened.options_);
         opened.base_ = detail::SavedBase(opened.conversation_);
-        opened.cut_ = opened.log_.cut();
+        opened.cut_ = opened.log_.discarded_entries();
         return opened;
     }
 
@@ -123,7 +123,7 @@ public:
     [[nodiscard]] std::uint64_t token() const noexcept { return log_.state().token; }
     [[nodiscard]] const std::string& writer() const noexcept { return log_.options().writer; }
     /// Numbers of half-written entries that were cut off the end when this was opened.
-    [[nodiscard]] const std::vector<std::uint64_t>& cut() const noexcept { return cut_; }
+    [[nodiscard]] const std::vector<std::uint64_t>& discarded_entries() const noexcept { return cut_; }
 
 private:
     DurableConversation(std::shared_ptr<Storage> storage, const std::string& id, const DurableOptions& options)

@@ -154,7 +154,7 @@ public:
             out.write(result.output());
             return ToolOutcome{};
         });
-        returns_.push_back(to_return(context, sink, std::move(outcome)));
+        returns_.push_back(collect_tool_return(context, sink, std::move(outcome)));
         result.output() = text_of(returns_.back());
     }
 

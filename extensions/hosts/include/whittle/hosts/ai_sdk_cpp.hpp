@@ -204,7 +204,7 @@ private:
         context.objects = conversation_.objects();
         CollectingSink sink;
         ToolOutcome outcome = tool.invoke(context, sink);
-        return text_of(to_return(context, sink, std::move(outcome)));
+        return text_of(collect_tool_return(context, sink, std::move(outcome)));
     }
 
     /// The SDK hands on the server's words alone.

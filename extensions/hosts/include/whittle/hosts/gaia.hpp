@@ -124,7 +124,7 @@ inline gaia::json GaiaHooks::on_result(const std::string& tool, const gaia::json
         out.write(whole.is_string() ? whole.get_ref<const std::string&>() : whole.dump());
         return ToolOutcome{.is_error = whole.is_object() && whole.value("status", "") == "error"};
     });
-    ToolReturn shown = to_return(context, sink, std::move(outcome));
+    ToolReturn shown = collect_tool_return(context, sink, std::move(outcome));
     if (shown.stored.empty() && !shown.original) return whole;
     std::string text = text_of(shown);
     if (gaia::json(text).dump().size() > max_result_bytes && !shown.stored.empty())
@@ -175,7 +175,7 @@ inline gaia::ToolInfo GaiaHooks::reader() {
         const ToolContext context = context_of(tool.name, arguments);
         CollectingSink sink;
         ToolOutcome outcome = tool.invoke(context, sink);
-        return gaia::json(text_of(to_return(context, sink, std::move(outcome))));
+        return gaia::json(text_of(collect_tool_return(context, sink, std::move(outcome))));
     };
     return info;
 }

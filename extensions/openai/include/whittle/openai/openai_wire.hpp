@@ -88,11 +88,12 @@ private:
 /// What in messages only their JSON shows, and the API refuses: contents, parts and calls of another JSON type than
 /// the format gives them (G13), which the neutral view has as opaque parts or not at all. Complements `validate` with
 /// the OpenAI profiles. In list order. Linear in the size of the messages.
-/// Calls `poll` for each message.
-[[nodiscard]] inline std::vector<WireViolation> check_wire(std::span<const Message> messages, Poll poll = no_poll) {
+/// Calls `check_cancelled` for each message.
+[[nodiscard]] inline std::vector<WireViolation> check_wire(std::span<const Message> messages,
+                                                           CancelCheck check_cancelled = never_cancelled) {
     detail::WireCheck check;
     for (std::size_t i = 0; i < messages.size(); ++i) {
-        poll();
+        check_cancelled();
         check.message(messages[i].json(), i);
     }
     return check.finish();

@@ -26,7 +26,7 @@ struct RedactionRules {
     std::vector<std::string> disabled{};      ///< names of built-in rules that are not used
     std::vector<std::string> key_prefixes{};  ///< further ones for `key`: of words of 16 bytes or more
     std::vector<std::string> names{};         ///< further ones for `named`: of letters, digits and "_", in any case
-    std::vector<std::string> words{};         ///< masked wherever they stand, as the rule `word`; 4 bytes or more each
+    std::vector<std::string> secret_words{};  ///< masked wherever they stand, as the rule `word`; 4 bytes or more each
     /// The host's own rule, `host`: given a line of a text, or a string of a JSON text, after the other rules, it
     /// returns what is to stand there, or nullopt where it masks nothing. The same for the same text, no change in what
     /// it has returned, and no line feed in what had none; called from any thread. What it throws gets out.

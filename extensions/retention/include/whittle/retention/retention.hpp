@@ -23,15 +23,15 @@ struct SavedConversationText {
 
 /// Why an object goes or stays.
 enum class RetentionReason {
-    unreferenced,  ///< goes: nothing that lives refers to it
-    over_size,     ///< goes: likewise, and the store is too large
-    purged,        ///< goes: of a conversation that is given up, referred to by no other
-    expired,       ///< goes: of a conversation that was saved too long ago, referred to by no other
-    referenced,    ///< stays: a conversation that lives refers to it
-    log,           ///< stays: the log of a conversation that lives, or what a branch reads of another's
-    young,         ///< stays: not old enough, or its store does not know how old it is
-    active,        ///< stays: in the folder of a conversation that was saved within the time of grace
-    unknown,       ///< stays: in the folder of no conversation that is known
+    unreferenced,     ///< goes: nothing that lives refers to it
+    over_size,        ///< goes: likewise, and the store is too large
+    purged,           ///< goes: of a conversation that is given up, referred to by no other
+    expired,          ///< goes: of a conversation that was saved too long ago, referred to by no other
+    referenced,       ///< stays: a conversation that lives refers to it
+    log,              ///< stays: the log of a conversation that lives, or what a branch reads of another's
+    too_young,        ///< stays: not old enough, or its store does not know how old it is
+    recently_active,  ///< stays: in the folder of a conversation that was saved within the time of grace
+    unknown,          ///< stays: in the folder of no conversation that is known
 };
 
 /// "unreferenced", "over_size", ...
@@ -64,7 +64,8 @@ struct RetentionOptions {
     std::int64_t grace_seconds = 3'600;                   ///< nothing younger goes, whatever the other options say
     std::shared_ptr<Clock> clock{};                       ///< null: the system's
     std::function<void(const RetentionObject&)> visit{};  ///< told of every object, in order of the keys
-    std::function<void()> poll{};  ///< called for each object, and each 64 KiB that are read; what it throws gets out
+    std::function<void()>
+        check_cancelled{};  ///< called for each object, and each 64 KiB that are read; what it throws gets out
 };
 
 struct RetentionSum {
@@ -94,12 +95,12 @@ struct RetentionPlan {
 
 struct RetentionResult {
     RetentionSum removed{};
-    std::vector<std::string> spared{};  ///< keys of the plan that are referred to, or were written, since it was made
+    std::vector<std::string> kept{};  ///< keys of the plan that are referred to, or were written, since it was made
 };
 
 /// Removes what `plan` says, while others write: what is new in the logs since it was made is read first, and again
 /// after each 256 objects, and in front of each object the next entry of its conversation's log, if there is one. What
-/// that refers to, and the folder and the log of a conversation that wrote there, are spared, and so is an object that
+/// that refers to, and the folder and the log of a conversation that wrote there, are kept, and so is an object that
 /// was written again. What a writer outside of the logs refers to since the plan was made is not known: then make a new
 /// plan. The same options as for the plan. Throws what the store throws: what was removed until then is gone, and the
 /// rest may be planned again.

@@ -47,8 +47,8 @@ struct SavedConversation {
 
 [[nodiscard]] std::string write_side_table(const SavedConversation& saved);
 /// Checks the form, and that every number is one that a conversation can work with.
-/// Calls `poll` every 64 KiB of it.
-[[nodiscard]] SavedConversation read_side_table(std::string_view json, Poll poll);
+/// Calls `check_cancelled` every 64 KiB of it.
+[[nodiscard]] SavedConversation read_side_table(std::string_view json, CancelCheck check_cancelled);
 /// Throws Error(parse_failed) if a number is none that a conversation can work with.
 void check_saved(const SavedConversation& saved);
 
@@ -113,7 +113,8 @@ struct LoadOptions {
     /// First components of keys, as `root_dir` has them: what it may read back beside what lies below its id. For a
     /// chain's own, `Chain::object_roots`; further ones for a host's own key function.
     std::vector<std::string> roots{};
-    std::function<void()> poll{};  ///< called for each 64 KiB that are read and each message; what it throws gets out
+    std::function<void()>
+        check_cancelled{};  ///< called for each 64 KiB that are read and each message; what it throws gets out
 };
 
 /// Everything that `conversation` knows beside its messages, as one JSON text: save it beside them.
@@ -135,12 +136,12 @@ requires HasCodec<M>
 [[nodiscard]] Conversation<M> to_conversation(SavedConversation saved, std::vector<M> messages,
                                               std::shared_ptr<Storage> storage, const LoadOptions& options);
 
-inline void poll(const LoadOptions& options) {
-    if (options.poll) options.poll();
+inline void check_cancelled(const LoadOptions& options) {
+    if (options.check_cancelled) options.check_cancelled();
 }
 
 [[nodiscard]] inline SavedConversation read_side_table(std::string_view json, const LoadOptions& options) {
-    SavedConversation saved = read_side_table(json, [&] { poll(options); });
+    SavedConversation saved = read_side_table(json, [&] { check_cancelled(options); });
     check_id(saved, options.id);
     return saved;
 }

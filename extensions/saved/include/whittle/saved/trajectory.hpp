@@ -41,7 +41,7 @@ struct Trajectory {
     std::vector<RecordedUsage> usage{};            ///< what the provider billed, where it was recorded
     /// Messages with U+FFFD where half of a surrogate pair, or bytes that are no UTF-8, were recorded; the number of
     /// messages stands for what is beside them. Not written.
-    std::vector<std::size_t> repaired{};
+    std::vector<std::size_t> messages_with_invalid_utf8{};
     nlohmann::ordered_json rest =
         nlohmann::ordered_json::object();  ///< all other members, and what the above cannot hold
 };
@@ -50,7 +50,8 @@ struct TrajectoryOptions {
     std::string name = "trajectories";  ///< of the file: starts error texts, and its stem is used for missing ids
     JsonLimits limits{.max_bytes = 1U << 30U};          ///< of one line, or of a document over several lines
     std::function<void(const std::string&)> on_note{};  ///< gets what parsing had to change, with file and line
-    std::function<void()> poll{};  ///< called for each 64 KiB that are parsed and each message; what it throws gets out
+    std::function<void()>
+        check_cancelled{};  ///< called for each 64 KiB that are parsed and each message; what it throws gets out
 };
 
 namespace detail {
@@ -79,12 +80,12 @@ template <typename M>
 }
 
 template <typename M>
-[[nodiscard]] std::vector<M> to_messages(const InputPlace& where, ordered_json&& json, Poll poll) {
+[[nodiscard]] std::vector<M> to_messages(const InputPlace& where, ordered_json&& json, CancelCheck check_cancelled) {
     if (!json.is_array()) where.fail("an array", &json);
     std::vector<M> messages;
     messages.reserve(json.size());
     for (ordered_json& element : json) {
-        poll();
+        check_cancelled();
         messages.push_back(to_message<M>(where.element(messages.size()), std::move(element)));
     }
     return messages;
@@ -93,16 +94,16 @@ template <typename M>
 /// `json`: an object with "messages", or a bare array of messages.
 template <typename M>
 [[nodiscard]] Trajectory<M> to_trajectory(const InputPlace& where, ordered_json&& json, std::string default_id,
-                                          Poll poll) {
+                                          CancelCheck check_cancelled) {
     Trajectory<M> trajectory;
     if (json.is_array()) {
         trajectory.id = std::move(default_id);
-        trajectory.messages = to_messages<M>(where.member("messages"), std::move(json), poll);
+        trajectory.messages = to_messages<M>(where.member("messages"), std::move(json), check_cancelled);
         return trajectory;
     }
     if (!json.is_object()) where.fail("a trajectory object or an array of messages", &json);
     if (!json.contains("messages")) where.member("messages").fail("an array", nullptr);
-    trajectory.messages = to_messages<M>(where.member("messages"), std::move(json["messages"]), poll);
+    trajectory.messages = to_messages<M>(where.member("messages"), std::move(json["messages"]), check_cancelled);
     trajectory.id = id_of(where, json).value_or(std::move(default_id));
     trajectory.system = system_of(where, json);
     trajectory.tools = tools_of(where, json);
@@ -114,10 +115,11 @@ template <typename M>
 }
 
 [[nodiscard]] inline ordered_json parse_at(const std::string& where, std::string_view text,
-                                           const TrajectoryOptions& options, bool& is_repaired, Poll poll) {
+                                           const TrajectoryOptions& options, bool& is_repaired,
+                                           CancelCheck check_cancelled) {
     ParseNotes notes;
-    ordered_json json =
-        parse_repaired_json(where, text, is_repaired, options.limits, options.on_note ? &notes : nullptr, poll);
+    ordered_json json = parse_repaired_json(where, text, is_repaired, options.limits,
+                                            options.on_note ? &notes : nullptr, check_cancelled);
     if (is_repaired && options.on_note) options.on_note(where + ": " + std::string(repaired_note));
     for (const std::string& note : notes.notes) options.on_note(where + ": " + note);
     return json;
@@ -127,25 +129,25 @@ template <typename M>
 template <typename M>
 void find_repaired(Trajectory<M>& trajectory) {
     for (std::size_t i = 0; i < trajectory.messages.size(); ++i) {
-        if (holds_replacement(trajectory.messages[i].json())) trajectory.repaired.push_back(i);
+        if (holds_replacement(trajectory.messages[i].json())) trajectory.messages_with_invalid_utf8.push_back(i);
     }
     const auto holds = [](const std::string& text) { return text.find("\xEF\xBF\xBD") != std::string::npos; };
     const auto tool_holds = [&](const ToolSpec& tool) { return holds(tool.description) || holds(tool.parameters); };
     if (holds(trajectory.system) || std::ranges::any_of(trajectory.tools, tool_holds))
-        trajectory.repaired.push_back(trajectory.messages.size());
+        trajectory.messages_with_invalid_utf8.push_back(trajectory.messages.size());
 }
 
 template <typename M, typename Visit>
 bool visit_text(const TrajectoryOptions& options, std::size_t line, std::string_view text, Visit& visit) {
     const std::string where = options.name + ":" + std::to_string(line);
     const std::string stem = std::filesystem::path(options.name).stem().string();
-    const auto poll = [&] {
-        if (options.poll) options.poll();
+    const auto check_cancelled = [&] {
+        if (options.check_cancelled) options.check_cancelled();
     };
     bool is_repaired = false;
-    ordered_json json = parse_at(where, text, options, is_repaired, poll);
+    ordered_json json = parse_at(where, text, options, is_repaired, check_cancelled);
     Trajectory<M> trajectory =
-        to_trajectory<M>(InputPlace(where), std::move(json), stem + "-" + std::to_string(line), poll);
+        to_trajectory<M>(InputPlace(where), std::move(json), stem + "-" + std::to_string(line), check_cancelled);
     if (is_repaired) find_repaired(trajectory);
     return visit_trajectory(visit, std::move(trajectory));
 }
@@ -158,7 +160,7 @@ bool visit_text(const TrajectoryOptions& options, std::size_t line, std::string_
 /// Returns how many were visited. Throws Error(parse_failed): "sessions.jsonl:17: messages[3].role: expected a string,
 /// found null", or with the byte offset in the line where the text is no JSON, or more than 500,000 values and one in
 /// 12 bytes; what was visited before stays visited. Half of a surrogate pair, and bytes that are no UTF-8, are read as
-/// U+FFFD (`Trajectory::repaired`, `on_note`).
+/// U+FFFD (`Trajectory::messages_with_invalid_utf8`, `on_note`).
 template <JsonMessage M = openai::Message, typename Visit>
 std::size_t read_trajectories(std::istream& in, const TrajectoryOptions& options, Visit&& visit) {
     detail::SessionText text(in, options.name, options.limits.max_bytes);

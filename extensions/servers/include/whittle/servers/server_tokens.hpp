@@ -20,9 +20,9 @@ namespace whittle::inline v0 {
 
 /// Counts with the vocabulary of a server (`ServerFacts::has_tokenizer`): one question for each text that is new, whose
 /// count is kept. A message has the tokens that the template writes around it beside, learnt from two requests: the
-/// mean of a user's and an assistant's, rounded up. Where the server does not answer, `estimate()` counts that text,
-/// and `on_event` gets a warning "tokenizer_failed". Thread-safe. Throws Error(invalid_argument) without a transport or
-/// for a server that counts for nobody, and what `count_request` throws while it learns.
+/// mean of a user's and an assistant's, rounded up. Where the server does not answer, `estimate_counter()` counts that
+/// text, and `on_event` gets a warning "tokenizer_failed". Thread-safe. Throws Error(invalid_argument) without a
+/// transport or for a server that counts for nobody, and what `count_request` throws while it learns.
 [[nodiscard]] std::shared_ptr<const TokenCounter> server_counter(std::shared_ptr<HttpTransport> transport,
                                                                  ServerAddress address, ServerKind kind,
                                                                  EventSink on_event = {});

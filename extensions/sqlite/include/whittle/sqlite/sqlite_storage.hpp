@@ -26,7 +26,7 @@ struct SqliteStorageOptions {
     int writer_max_age_seconds = 86'400;
     std::shared_ptr<Clock> clock{};  ///< of ages; null: the system's
     /// Called while a statement takes long, from the thread that waits for it; what it throws ends that and gets out.
-    std::function<void()> poll{};
+    std::function<void()> check_cancelled{};
 };
 
 struct SqliteUsage {

@@ -45,7 +45,7 @@ struct OpenTelemetryConfig {
     bool traces = true;
     bool logs = true;  ///< events, one record each
     bool metrics = true;
-    bool texts = true;                           ///< sentences of events and errors; false: only their kinds
+    bool include_texts = true;                   ///< sentences of events and errors; false: only their kinds
     GenAiModel model{};                          ///< the agent's, told with each hook
     std::map<std::string, GenAiModel> models{};  ///< by middleware: what it asks for summaries and the like
     /// W3C `traceparent` of the host's span in which a hook runs. Called on the thread of the hook, for each event and

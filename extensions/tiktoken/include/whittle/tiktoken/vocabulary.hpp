@@ -109,7 +109,7 @@ private:
 [[nodiscard]] std::shared_ptr<const Vocabulary> open_encoding(const std::string& path, const EncodingInfo& encoding);
 
 /// Counts exactly by a vocabulary; the id is the encoding's name. 2,000 tokens per media part, as `chars` has.
-[[nodiscard]] std::shared_ptr<const TokenCounter> exact(std::shared_ptr<const Vocabulary> vocabulary);
+[[nodiscard]] std::shared_ptr<const TokenCounter> exact_counter(std::shared_ptr<const Vocabulary> vocabulary);
 
 /// At least the exact count of every encoding whose single bytes are tokens, and cheap: the bytes of the text, where
 /// each ill-formed sequence has the three of U+FFFD.
@@ -125,7 +125,7 @@ private:
 class TokenIndex {
 public:
     /// A border of lines (or an end of the text) where the counts on both sides add up to the whole, both alone.
-    struct Cut {
+    struct Boundary {
         std::size_t offset;          ///< in bytes
         std::int64_t tokens_before;  ///< of the text up to `offset`, counted alone
     };
@@ -137,9 +137,9 @@ public:
                std::size_t bytes_between_cuts = 256);
 
     /// The prefix counts, in order: the first is {0, 0}, the last has the size of the text and all its tokens.
-    [[nodiscard]] std::span<const Cut> cuts() const noexcept { return cuts_; }
+    [[nodiscard]] std::span<const Boundary> boundaries() const noexcept { return boundaries_; }
 
-    [[nodiscard]] std::int64_t tokens() const noexcept { return cuts_.back().tokens_before; }
+    [[nodiscard]] std::int64_t tokens() const noexcept { return boundaries_.back().tokens_before; }
 
     /// The longest head of the text that ends between two of its tokens and splits no character (`utf8_prefix`), and
     /// that has at most `tokens` when it is counted alone. O(log lines + length of the line where it ends).
@@ -152,7 +152,7 @@ public:
 private:
     std::shared_ptr<const Vocabulary> vocabulary_;
     std::string_view text_;
-    std::vector<Cut> cuts_{};
+    std::vector<Boundary> boundaries_{};
 };
 
 /// Counts a text that comes in chunks: exactly what `Vocabulary::count` gives for the chunks in one, wherever they are

@@ -76,7 +76,7 @@ public:
 
     [[nodiscard]] const LogState& state() const noexcept { return state_; }
     /// Half-written entries that opening cut off.
-    [[nodiscard]] const std::vector<std::uint64_t>& cut() const noexcept { return cut_; }
+    [[nodiscard]] const std::vector<std::uint64_t>& discarded_entries() const noexcept { return cut_; }
     [[nodiscard]] const LogOptions& options() const noexcept { return options_; }
     [[nodiscard]] bool is_half_over() const;
 

@@ -36,9 +36,9 @@ namespace whittle::inline v0::detail {
 using nlohmann::ordered_json;
 
 /// RFC 8259 and nothing more; lone surrogates and bytes that are not UTF-8 are refused. Never recurses. Throws
-/// Error(parse_failed): "{operation}: byte {offset from 0}: {reason}". Calls `poll` every 64 KiB of `text`.
+/// Error(parse_failed): "{operation}: byte {offset from 0}: {reason}". Calls `check_cancelled` every 64 KiB of `text`.
 [[nodiscard]] ordered_json parse_json(std::string_view operation, std::string_view text, const JsonLimits& limits = {},
-                                      ParseNotes* notes = nullptr, Poll poll = no_poll);
+                                      ParseNotes* notes = nullptr, CancelCheck check_cancelled = never_cancelled);
 
 /// What is to be said where `parse_repaired_json` mended something.
 inline constexpr std::string_view repaired_note =
@@ -48,7 +48,7 @@ inline constexpr std::string_view repaired_note =
 /// `is_repaired` becomes true. Throws as `parse_json` of `text` if that is no JSON either.
 [[nodiscard]] ordered_json parse_repaired_json(std::string_view operation, std::string_view text, bool& is_repaired,
                                                const JsonLimits& limits = {}, ParseNotes* notes = nullptr,
-                                               Poll poll = no_poll);
+                                               CancelCheck check_cancelled = never_cancelled);
 
 /// Whether a string of `value` holds U+FFFD: what was mended does, and so may other texts.
 [[nodiscard]] bool holds_replacement(const ordered_json& value);

@@ -12,7 +12,7 @@ namespace whittle::inline v0 {
 
 /// What middlewares keep beside a conversation because making it again would take long: it follows from the messages,
 /// the journal and the notes, is never saved, and a fork starts without it. Thread-safe.
-class Attachments {
+class ConversationCaches {
 public:
     [[nodiscard]] std::shared_ptr<void> find(std::string_view owner) const {
         const std::lock_guard lock(mutex_);
@@ -38,17 +38,17 @@ public:
     OwnAttachments(const OwnAttachments&) : OwnAttachments() {}
     OwnAttachments(OwnAttachments&&) noexcept = default;
     OwnAttachments& operator=(const OwnAttachments&) {
-        all_ = std::make_shared<Attachments>();
+        all_ = std::make_shared<ConversationCaches>();
         return *this;
     }
     OwnAttachments& operator=(OwnAttachments&&) noexcept = default;
     ~OwnAttachments() = default;
 
     /// Null once moved from.
-    [[nodiscard]] const std::shared_ptr<Attachments>& get() const noexcept { return all_; }
+    [[nodiscard]] const std::shared_ptr<ConversationCaches>& get() const noexcept { return all_; }
 
 private:
-    std::shared_ptr<Attachments> all_ = std::make_shared<Attachments>();
+    std::shared_ptr<ConversationCaches> all_ = std::make_shared<ConversationCaches>();
 };
 
 }  // namespace detail

@@ -1,4 +1,4 @@
-#include "whittle/summary/detail/plain_summary.hpp"
+#include "whittle/summary/detail/rule_based_summary.hpp"
 
 #include "text_shape.hpp"
 #include "whittle/base/detail/ascii.hpp"
@@ -121,9 +121,9 @@ std::string end_of(std::string_view text) {
 }
 
 /// Collects in order of the messages; each section has the oldest in front.
-class PlainSummary {
+class RuleBasedSummary {
 public:
-    PlainSummary(VisitParts visit_parts, const Outline& outline, const PlainSummaryConfig& config)
+    RuleBasedSummary(VisitParts visit_parts, const Outline& outline, const RuleBasedSummaryConfig& config)
         : visit_parts_(visit_parts), outline_(outline), config_(config) {}
 
     void add(std::size_t message);
@@ -144,21 +144,21 @@ private:
 
     VisitParts visit_parts_;
     const Outline& outline_;
-    const PlainSummaryConfig& config_;
+    const RuleBasedSummaryConfig& config_;
     std::array<std::vector<std::string>, section_infos.size()> lines_{};
     WorkCollector work_{config_.work};
     std::vector<ToolUse> uses_{};                // those used last at the end
     std::unordered_set<std::string> counted_{};  // objects of the calls that `uses_` counts
 };
 
-void PlainSummary::add(std::size_t message) {
+void RuleBasedSummary::add(std::size_t message) {
     const MessageInfo& info = outline_[message];
     if (info.mark && !info.mark->work.empty()) work_.add_carried(work_from_note(info.mark->work));
     std::size_t part = 0;
     visit_parts_(message, [&](const PartView& view) { add_part(info, part++, view); });
 }
 
-void PlainSummary::add_part(const MessageInfo& info, std::size_t part, const PartView& view) {
+void RuleBasedSummary::add_part(const MessageInfo& info, std::size_t part, const PartView& view) {
     const Mark& mark = mark_of(info, part);
     if (origin_of(mark) == Origin::summary) return add_summary(view.text, *mark);
     if (mark && view.kind == PartKind::tool_result) {
@@ -184,16 +184,16 @@ std::string_view lines_by_rule(std::string_view text) {
 }
 
 /// One of ours goes on line by line, one of a model by its beginning.
-void PlainSummary::add_summary(std::string_view text, const Provenance& mark) {
+void RuleBasedSummary::add_summary(std::string_view text, const Provenance& mark) {
     constexpr std::size_t most = 4'000;
-    if (mark.reason == plain_summary_reason) return add_lines_by_rule(lines_by_rule(text), !mark.work.empty());
+    if (mark.reason == rule_based_summary_reason) return add_lines_by_rule(lines_by_rule(text), !mark.work.empty());
     for_each_line(utf8_prefix(text, most), [&](std::string_view line) {
         if (!is_blank(line)) add_line(earlier, to_line(line, longest_line));
     });
 }
 
 /// `has_work`: plan and files came as a note.
-void PlainSummary::add_lines_by_rule(std::string_view text, bool has_work) {
+void RuleBasedSummary::add_lines_by_rule(std::string_view text, bool has_work) {
     std::size_t section = section_infos.size();
     WorkState work;
     for_each_line(text, [&](std::string_view line) {
@@ -208,7 +208,7 @@ void PlainSummary::add_lines_by_rule(std::string_view text, bool has_work) {
     if (!has_work) work_.add_carried(work);
 }
 
-void PlainSummary::add_own_line(std::size_t section, std::string_view line, WorkState& work) {
+void RuleBasedSummary::add_own_line(std::size_t section, std::string_view line, WorkState& work) {
     if (section == plan) {
         if (!work.plan) work.plan.emplace();
         work.plan->emplace_back(line);
@@ -221,7 +221,7 @@ void PlainSummary::add_own_line(std::size_t section, std::string_view line, Work
     }
 }
 
-void PlainSummary::add_call(const PartView& call, const PartInfo& info) {
+void RuleBasedSummary::add_call(const PartView& call, const PartInfo& info) {
     const CallNotes notes = notes_of_call(call.tool, call.text);
     work_.add_call(call, info, notes);
     if (!notes.command.empty()) add_line(commands, to_line(notes.command, longest_line));
@@ -235,7 +235,7 @@ void PlainSummary::add_call(const PartView& call, const PartInfo& info) {
 }
 
 /// Moves to the end; what was called without arguments keeps those of an earlier call.
-void PlainSummary::add_use(ToolUse use) {
+void RuleBasedSummary::add_use(ToolUse use) {
     constexpr std::size_t most_tools = 200;
     const auto known = std::ranges::find(uses_, use.tool, &ToolUse::tool);
     if (known != uses_.end()) {
@@ -248,7 +248,7 @@ void PlainSummary::add_use(ToolUse use) {
     uses_.push_back(std::move(use));
 }
 
-void PlainSummary::add_result(const PartView& result, const PartInfo& info) {
+void RuleBasedSummary::add_result(const PartView& result, const PartInfo& info) {
     add_error(result);
     if (counted_.contains(info.object_name.str()) && !is_blank(result.text)) {
         const std::string end = end_of(result.text);
@@ -257,7 +257,7 @@ void PlainSummary::add_result(const PartView& result, const PartInfo& info) {
 }
 
 /// The last line of a failed result, or of one that speaks of an error at its end.
-void PlainSummary::add_error(const PartView& result) {
+void RuleBasedSummary::add_error(const PartView& result) {
     constexpr std::size_t looked_at = 2'000;
     std::string_view telling_line;
     std::string_view last;
@@ -274,7 +274,7 @@ void PlainSummary::add_error(const PartView& result) {
 }
 
 /// Lines that tell something, and the last one of a text.
-void PlainSummary::add_findings(std::string_view text) {
+void RuleBasedSummary::add_findings(std::string_view text) {
     std::string_view last;
     for_each_line(text, [&](std::string_view line) {
         if (is_blank(line)) return;
@@ -286,7 +286,7 @@ void PlainSummary::add_findings(std::string_view text) {
 }
 
 /// What was said before moves to the end.
-void PlainSummary::add_line(Section section, std::string line) {
+void RuleBasedSummary::add_line(Section section, std::string line) {
     if (line.empty()) return;
     std::vector<std::string>& lines = lines_[section];
     constexpr std::size_t looked_back = 50;
@@ -296,7 +296,7 @@ void PlainSummary::add_line(Section section, std::string line) {
     lines.push_back(std::move(line));
 }
 
-void PlainSummary::add_work() {
+void RuleBasedSummary::add_work() {
     const WorkState work = work_.take();
     if (work.plan && config_.work.plan_tokens > 0) {
         for (const std::string& item : *work.plan) add_line(plan, to_line(item, longest_line));
@@ -306,7 +306,7 @@ void PlainSummary::add_work() {
     for (const ToolUse& use : uses_) lines_[calls].push_back(line_of_use(use));
 }
 
-std::string PlainSummary::text(const FactCollector& facts, const TokenCounter& counter, Language language) {
+std::string RuleBasedSummary::text(const FactCollector& facts, const TokenCounter& counter, Language language) {
     add_work();
     std::string text(in_language(language, title_in_english, title_in_chinese));
     if (counter.count(text) > config_.max_tokens) return {};
@@ -344,11 +344,11 @@ std::string PlainSummary::text(const FactCollector& facts, const TokenCounter& c
 
 }  // namespace
 
-std::string plain_summary(VisitParts visit_parts, const Outline& outline, std::span<const std::size_t> fold,
-                          const PlainSummaryConfig& config, const TokenCounter& counter, Language language) {
+std::string rule_based_summary(VisitParts visit_parts, const Outline& outline, std::span<const std::size_t> fold,
+                               const RuleBasedSummaryConfig& config, const TokenCounter& counter, Language language) {
     FactCollector facts;
     collect_facts(visit_parts, outline, fold, facts);
-    PlainSummary summary(visit_parts, outline, config);
+    RuleBasedSummary summary(visit_parts, outline, config);
     for (const std::size_t message : fold) summary.add(message);
     return summary.text(facts, counter, language);
 }
