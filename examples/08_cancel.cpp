@@ -19,8 +19,8 @@ int main() {
                          out.write("then stopped by the user");
                          return ToolOutcome{};
                      }};
-    std::stop_source stop;
-    const std::jthread user([&] {  // who presses Ctrl-C
+    StopSource stop;
+    std::thread user([&] {  // who presses Ctrl-C
         is_working.wait();
         stop.request_stop();
     });
@@ -30,6 +30,7 @@ int main() {
     AgentLoop loop{model, {watch}, Chain{ChainConfig{}, Reduction{{.skip_truncation = true}}}};
     Conversation conversation("cancelled");
     std::cout << to_string(loop.run(conversation, "Watch the logs.", stop.get_token()).outcome) << '\n';
+    user.join();
     for (const std::size_t result : {2U, 3U}) std::cout << "- " << text_of(conversation.messages()[result], 0) << '\n';
     std::cout << "violations: " << validate(conversation.messages(), openai_chat()).size() << '\n';
     std::cout << "taken up again: " << to_string(loop.run(conversation, "What did you see?").outcome) << '\n';

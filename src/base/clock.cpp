@@ -19,12 +19,16 @@ public:
         return std::chrono::floor<milliseconds>(since_epoch).count();
     }
 
-    bool sleep_for(milliseconds duration, std::stop_token stop) override {
+    bool sleep_for(milliseconds duration, StopToken stop) override {
         constexpr milliseconds longest = std::chrono::hours(24 * 365 * 100);  // more would overflow in nanoseconds
         std::mutex mutex;
-        std::condition_variable_any wake;
+        std::condition_variable wake;
+        const StopCallback on_stop(stop, [&] {
+            const std::lock_guard lock(mutex);
+            wake.notify_all();
+        });
         std::unique_lock lock(mutex);
-        wake.wait_for(lock, stop, std::clamp(duration, milliseconds::zero(), longest), [] { return false; });
+        wake.wait_for(lock, std::clamp(duration, milliseconds::zero(), longest), [&] { return stop.stop_requested(); });
         return !stop.stop_requested();
     }
 };
@@ -60,7 +64,7 @@ Timestamp ManualClock::now() {
     return now_;
 }
 
-bool ManualClock::sleep_for(milliseconds duration, std::stop_token stop) {
+bool ManualClock::sleep_for(milliseconds duration, StopToken stop) {
     if (stop.stop_requested()) return false;
     advance(std::max(duration, milliseconds::zero()));
     return true;

@@ -63,7 +63,7 @@ std::string_view utf8_suffix(std::string_view text, std::size_t max_bytes) noexc
     return text.substr(detail::cluster_border_behind(text, at));
 }
 
-std::string_view line_prefix(std::string_view text, std::int64_t lines) noexcept {
+std::string_view first_lines(std::string_view text, std::int64_t lines) noexcept {
     std::size_t end = 0;
     for (; lines > 0; --lines) {
         const std::size_t feed = text.find('\n', end);
@@ -73,7 +73,7 @@ std::string_view line_prefix(std::string_view text, std::int64_t lines) noexcept
     return text.substr(0, end);
 }
 
-std::string_view line_suffix(std::string_view text, std::int64_t lines) noexcept {
+std::string_view last_lines(std::string_view text, std::int64_t lines) noexcept {
     std::size_t begin = text.size();
     for (; lines > 0 && begin > 0; --lines) {
         const std::size_t feed = begin < 2 ? std::string_view::npos : text.rfind('\n', begin - 2);

@@ -22,7 +22,7 @@ std::string_view to_string(RunOutcome outcome) noexcept {
     return "unknown";
 }
 
-std::size_t ChainInfo::same_task_before(std::string_view name) const noexcept {
+std::size_t ChainInfo::count_same_task_before(std::string_view name) const noexcept {
     const auto place = static_cast<std::size_t>(std::ranges::find(middlewares, name) - middlewares.begin());
     if (place >= tasks.size() || tasks[place].empty()) return 0;
     return static_cast<std::size_t>(std::ranges::count(tasks.first(place), tasks[place]));

@@ -128,7 +128,7 @@ std::string CompactionRun::situation() const {
     const std::size_t kept_from = layout_.kept_from;
     constexpr double ratio_steps = 4.0;  // it moves a little with each reply
     const CompactionLimits& limits = work_.limits;
-    const std::array<std::int64_t, 8> numbers{static_cast<std::int64_t>(turn_.last_entry()),
+    const std::array<std::int64_t, 8> numbers{static_cast<std::int64_t>(turn_.last_entry_id()),
                                               kept_from < outline.size()
                                                   ? static_cast<std::int64_t>(outline[kept_from].serial)
                                                   : -static_cast<std::int64_t>(outline.size()),

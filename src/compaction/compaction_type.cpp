@@ -64,7 +64,7 @@ ConfigFields<CompactionConfig> compaction_fields() {
 
 void read_environment(CompactionConfig& config, ConfigEntry& entry) {
     Problems problems;
-    detail::read_compaction_environment(config, entry.environment(), problems);
+    detail::read_compaction_environment(config, entry.lookup(), problems);
     for (const Problem& problem : problems.all())
         entry.unexpected_variable(problem.field, problem.value, problem.allowed);
     entry.take_model("model", "AGENT_COMPACTION_MODEL");
@@ -77,8 +77,8 @@ MiddlewareType<CompactionConfig> compaction_type() {
             .fields = compaction_fields(),
             .check =
                 [](const CompactionConfig& config, const ChainInfo& chain, std::string_view name, Problems& problems) {
-                    check_compaction(config, chain.config, {.other_summarizers = chain.same_task_before(name)}, "",
-                                     problems);
+                    check_compaction(config, chain.config, {.other_summarizers = chain.count_same_task_before(name)},
+                                     "", problems);
                 },
             .task = std::string(fold_task),
             .complete = read_environment};

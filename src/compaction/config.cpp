@@ -76,7 +76,8 @@ std::int64_t threshold_with_headroom(const CompactionConfig& config, std::int64_
 }
 
 std::int64_t cool_down_of(const CompactionConfig& config, std::int64_t threshold) noexcept {
-    return config.cool_down_tokens > 0 ? config.cool_down_tokens : std::max<std::int64_t>(1, threshold / 20);
+    return config.failure_cool_down_tokens > 0 ? config.failure_cool_down_tokens
+                                               : std::max<std::int64_t>(1, threshold / 20);
 }
 
 SummaryGenerationConfig summary_generation_config(const CompactionConfig& config, std::int64_t summary_tokens) {
@@ -103,7 +104,7 @@ void check_compaction(const CompactionConfig& config, const ChainConfig& chain, 
     check.warn(config.media == MediaMode::reference && !has_store, "media", "reference",
                "a chain with storage: without it the text does not say where the media are");
     check_preserve_work(config.preserve_work, fmt::format("{}.preserve_work", name), problems);
-    check.at_least(config.cool_down_tokens, 0, "cool_down_tokens");
+    check.at_least(config.failure_cool_down_tokens, 0, "failure_cool_down_tokens");
     check.error(config.model_options.max_output_tokens != 0, "model_options.max_output_tokens",
                 std::to_string(config.model_options.max_output_tokens), "0: summary_size_tokens is the output limit");
     check_summary_generation(summary_generation_config(config, 0), name, problems);

@@ -40,7 +40,7 @@ void detail::read_compaction_environment(CompactionConfig& config, const Environ
     }
 }
 
-CompactionConfig with_environment(CompactionConfig config, const EnvironmentLookup& lookup) {
+CompactionConfig with_environment_variables(CompactionConfig config, const EnvironmentLookup& lookup) {
     Problems problems;
     detail::read_compaction_environment(config, lookup, problems);
     problems.throw_if_errors("read the environment");

@@ -122,7 +122,7 @@ CommitResult CommitPipeline::finish(Outcome outcome) {
                               .tokens_after = overlay_.tokens(),
                               .first_changed = overlay_.first_changed(),
                               .dropped_edit_groups = refused_edit_groups_,
-                              .store_error = store_error_};
+                              .first_store_error = store_error_};
     if (context_.env.report != nullptr) fill_report(result);
     return result;
 }
@@ -140,7 +140,8 @@ void CommitPipeline::fill_report(const CommitResult& result) {
     details.bytes_stored += std::exchange(bytes_stored_, 0);
     details.thinking_dropped += thinking_dropped_;
     const bool is_done = result.outcome == Outcome::committed || result.outcome == Outcome::planned;
-    if (is_done && context_.env.thinking_on_prefix_edit && overlay_.first_void_thinking()) details.prefix_edited = true;
+    if (is_done && context_.env.thinking_on_prefix_edit && overlay_.first_void_thinking())
+        details.thinking_prefix_edited = true;
 }
 
 CommitResult CommitPipeline::commit(const CommitOptions& options) {

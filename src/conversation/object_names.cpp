@@ -93,7 +93,7 @@ void ObjectNames::assign_each(MessageInfo& info) {
             share_tool(part.tool);
             part.object_name = assign(part.call_id);
         } else if (is_result_part(part) && part.object_name.empty()) {
-            const bool same_result = !previous_name.empty() && previous_id == part.call_id && !part.starts_result;
+            const bool same_result = !previous_name.empty() && previous_id == part.call_id && !part.is_separate_result;
             part.object_name = same_result ? previous_name : assign(part.call_id);
             previous_id = part.call_id;
             previous_name = part.object_name;

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "whittle/base/platform.hpp"
 #include "whittle/conversation/detail/stored_objects.hpp"
 
 #include <cstdint>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,7 +38,7 @@ struct LinePiece {
 /// Goes through an object line by line, with ranged reads. Memory: about a chunk, however long the lines are.
 class LineReader {
 public:
-    LineReader(StoredObject object, std::stop_token stop, std::int64_t chunk_bytes = std::int64_t{1} << 20)
+    LineReader(StoredObject object, StopToken stop, std::int64_t chunk_bytes = std::int64_t{1} << 20)
         : object_(std::move(object)), stop_(std::move(stop)), chunk_bytes_(chunk_bytes) {}
 
     /// Nullopt at the end. The view is valid until the next call. Throws like `read_page`, and Error(cancelled) once a
@@ -50,7 +50,7 @@ private:
     [[nodiscard]] LinePiece take(std::size_t length, bool has_feed, bool is_end);
 
     StoredObject object_;
-    std::stop_token stop_;
+    StopToken stop_;
     std::int64_t chunk_bytes_;
     std::string buffer_{};
     std::size_t at_ = 0;        // start of what is not given out yet

@@ -27,7 +27,7 @@ public:
         : message(copied), info(std::move(known)), port_(port) {}
     MessageCopy(const MessageCopy&) = delete;
     MessageCopy& operator=(const MessageCopy&) = delete;
-    ~MessageCopy() { port_.drop(message); }
+    ~MessageCopy() { port_.free_copy(message); }
 
     /// Takes a copy over, which `known` describes.
     [[nodiscard]] static Owned owned(MessagePort& port, AnyCopy copied, const MessageInfo& known) {
@@ -75,7 +75,7 @@ private:
         try {
             return std::make_unique<MessageCopy>(port, copied, describe());
         } catch (...) {
-            port.drop(copied);
+            port.free_copy(copied);
             throw;
         }
     }

@@ -72,7 +72,7 @@ RepairResult Draft::repair(const ValidityProfile& profile, const RepairOptions& 
     const bool is_prefix_edit = state_->port->commit(replacement, std::move(record));
     side.counters.next_serial = std::max(side.counters.next_serial, list.next_serial());
     if (context.env.report != nullptr)
-        context.env.report->details->prefix_edited = context.env.thinking_on_prefix_edit && is_prefix_edit;
+        context.env.report->details->thinking_prefix_edited = context.env.thinking_on_prefix_edit && is_prefix_edit;
     return result;
 }
 

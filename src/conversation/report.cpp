@@ -66,7 +66,7 @@ void detail::take_back(StageReport& stage, std::string error) {
     keep_candidates(details, "failed");
     details.repairs.clear();
     details.violations_left = 0;
-    details.prefix_edited = false;
+    details.thinking_prefix_edited = false;
     details.thinking_dropped = 0;
 }
 
@@ -146,7 +146,7 @@ void append_details(std::string& text, const StageDetails& details, const NameMe
         text += fmt::format("    {}: {} ({})\n", r.serial == 0 ? "the list" : name_message(r.serial), r.text, r.code);
     if (details.violations_left > 0) text += fmt::format("    {} rules are still broken\n", details.violations_left);
     if (details.thinking_dropped > 0) text += fmt::format("    {} thinking parts dropped\n", details.thinking_dropped);
-    if (details.prefix_edited) text += "    kept thinking is bound to what was edited\n";
+    if (details.thinking_prefix_edited) text += "    kept thinking is bound to what was edited\n";
     for (const StoreFailure& f : details.store_failures) text += fmt::format("    store \"{}\": {}\n", f.key, f.reason);
 }
 

@@ -173,7 +173,7 @@ JournalRecord SideTable::new_record(JournalRecord::Kind kind, std::string by, st
             .kind = kind,
             .by = std::move(by),
             .reason = std::move(reason),
-            .prefix_edited_before = counters.prefix_edited,
+            .thinking_prefix_edited_before = counters.thinking_prefix_edited,
             .next_serial = counters.next_serial};
 }
 

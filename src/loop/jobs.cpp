@@ -1,12 +1,12 @@
 #include "whittle/loop/detail/jobs.hpp"
 
+#include "whittle/base/detail/joining_thread.hpp"
+
 #include <algorithm>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
-#include <stop_token>
 #include <system_error>
-#include <thread>
 #include <vector>
 
 namespace whittle::inline v0::detail {
@@ -43,11 +43,19 @@ public:
         ended_.reserve(jobs);
         threads_.reserve(threads);
         try {
-            while (threads_.size() < threads) threads_.emplace_back([this](const std::stop_token& end) { run(end); });
+            while (threads_.size() < threads) threads_.emplace_back([this] { run(); });
         } catch (const std::system_error&) {  // fewer threads do
             return;
         }
     }
+
+    ~Workers() {
+        const std::lock_guard lock(mutex_);
+        is_over_ = true;
+        is_waiting_.notify_all();
+    }
+    Workers(const Workers&) = delete;
+    Workers& operator=(const Workers&) = delete;
 
     [[nodiscard]] std::size_t size() const noexcept { return threads_.size(); }
 
@@ -65,9 +73,11 @@ public:
     }
 
 private:
-    void run(const std::stop_token& end) {
+    void run() {
         std::unique_lock lock(mutex_);
-        while (is_waiting_.wait(lock, end, [&] { return next_ < waiting_.size(); })) {
+        while (true) {
+            is_waiting_.wait(lock, [&] { return is_over_ || next_ < waiting_.size(); });
+            if (next_ == waiting_.size()) return;
             const std::size_t job = waiting_[next_++];
             lock.unlock();
             work_(job);
@@ -79,13 +89,14 @@ private:
 
     const FunctionRef<void(std::size_t)>& work_;
     std::mutex mutex_{};
-    std::condition_variable_any is_waiting_{};
+    std::condition_variable is_waiting_{};
     std::condition_variable has_ended_{};
     std::vector<std::size_t> waiting_{};
     std::vector<std::size_t> ended_{};
-    std::size_t next_ = 0;                 // in waiting_
-    std::size_t taken_ = 0;                // of ended_
-    std::vector<std::jthread> threads_{};  // last: joined before the rest goes
+    std::size_t next_ = 0;                  // in waiting_
+    std::size_t taken_ = 0;                 // of ended_
+    bool is_over_ = false;                  // no further job comes
+    std::vector<JoiningThread> threads_{};  // last: joined before the rest goes
 };
 
 void run_here(std::size_t count, const Jobs& jobs) {

@@ -62,7 +62,7 @@ PartInfo describe(const PartView& part) {
     info.call_id = part.call_id;
     info.tool = part.tool;
     info.is_error = part.is_error;
-    info.starts_result = part.starts_result;
+    info.is_separate_result = part.is_separate_result;
     info.is_blank = is_blank(part.text);
     info.ends_in_space = !part.text.empty() && is_blank(part.text.substr(part.text.size() - 1));
     info.is_invalid_utf8 = !is_valid_utf8(part.text) || !is_valid_utf8(part.call_id) || !is_valid_utf8(part.tool);
@@ -102,7 +102,7 @@ std::optional<std::size_t> Outline::open_call() const noexcept {
     return std::nullopt;
 }
 
-bool Outline::is_round_complete() const {
+bool Outline::is_open_round_complete() const {
     const auto call = open_call();
     if (!call) return true;
     std::unordered_set<std::string_view> waiting;

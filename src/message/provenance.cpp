@@ -26,7 +26,7 @@ std::string_view to_string(Origin origin) noexcept {
     return "unknown";
 }
 
-Origin origin_from(std::string_view name) noexcept {
+Origin origin_or_original(std::string_view name) noexcept {
     for (const auto& [value, known] : origin_names) {
         if (known == name) return value;
     }

@@ -13,11 +13,11 @@ constexpr std::size_t few = 16;  // parts: an index of them would cost more than
 
 }  // namespace
 
-std::optional<std::size_t> ResultNumbers::next(PartKind kind, std::string_view call_id, bool starts_result) {
+std::optional<std::size_t> ResultNumbers::next(PartKind kind, std::string_view call_id, bool is_separate_result) {
     const bool is_inside = kind == PartKind::tool_result || (kind == PartKind::media && !call_id.empty());
     if (!is_inside) return std::nullopt;
     const auto [newest, is_new] = newest_.try_emplace(std::string(call_id), count_);
-    if (!is_new && starts_result) newest->second = count_;
+    if (!is_new && is_separate_result) newest->second = count_;
     if (newest->second == count_) ++count_;
     return newest->second;
 }

@@ -50,8 +50,9 @@ bool keeps_mark(const Mark& before, const Mark& after) noexcept {
 bool keeps_part_rules(const PartInfo& before, const PartInfo& after) noexcept {
     const bool is_same_part = before.kind == after.kind && before.call_id == after.call_id &&
                               before.tool == after.tool && before.is_error == after.is_error &&
-                              before.starts_result == after.starts_result && before.is_image == after.is_image &&
-                              before.image_side == after.image_side && before.media_bytes == after.media_bytes;
+                              before.is_separate_result == after.is_separate_result &&
+                              before.is_image == after.is_image && before.image_side == after.image_side &&
+                              before.media_bytes == after.media_bytes;
     const bool is_no_longer = after.bytes <= before.bytes && (after.bytes > 0 || before.bytes == 0);
     const bool is_no_worse = (!after.is_blank || before.is_blank) &&
                              (!after.is_invalid_utf8 || before.is_invalid_utf8) &&

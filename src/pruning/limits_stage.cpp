@@ -224,7 +224,7 @@ void add_report(StageReport& report, StageReport second) {
     append(sum.stored, more.stored);
     append(sum.store_failures, more.store_failures);
     sum.bytes_stored += more.bytes_stored;
-    sum.prefix_edited = sum.prefix_edited || more.prefix_edited;
+    sum.thinking_prefix_edited = sum.thinking_prefix_edited || more.thinking_prefix_edited;
     sum.thinking_dropped += more.thinking_dropped;
     if (sum.error.empty()) sum.error = std::move(more.error);
 }

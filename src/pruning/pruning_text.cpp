@@ -66,8 +66,8 @@ std::string text_in_place(const PrunedText& pruned, const PruningConfig& config,
     if (!config.partial) return note;
     std::string_view head = utf8_prefix(pruned.text, static_cast<std::size_t>(config.head_bytes));
     std::string_view tail = utf8_suffix(pruned.text, static_cast<std::size_t>(config.tail_bytes));
-    if (config.head_lines > 0) head = line_prefix(head, config.head_lines);
-    if (config.tail_lines > 0) tail = line_suffix(tail, config.tail_lines);
+    if (config.head_lines > 0) head = first_lines(head, config.head_lines);
+    if (config.tail_lines > 0) tail = last_lines(tail, config.tail_lines);
     return fmt::format("{}{}{}{}{}", head, head.empty() ? "" : "\n", note, tail.empty() ? "" : "\n", tail);
 }
 

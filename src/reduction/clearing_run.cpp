@@ -133,7 +133,7 @@ void ClearingRun::report_dropped(const std::vector<EditGroup>& edit_groups) {
         if (!candidate.cut || !places.contains({candidate.serial, candidate.part})) continue;
         candidate.cut = false;
         candidate.rule = "failed";
-        candidate.tokens = 0;
+        candidate.tokens_freed = 0;
     }
 }
 

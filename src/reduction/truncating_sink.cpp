@@ -60,7 +60,7 @@ void TruncatingSink::pass_head() {
     const auto most = static_cast<std::size_t>(limit);
     std::string_view ready = settled_head(without_incomplete_utf8(front), most);
     ready.remove_prefix(std::min(passed_, ready.size()));
-    if (limits_.head_lines > 0) ready = line_prefix(ready, limits_.head_lines - passed_lines_);
+    if (limits_.head_lines > 0) ready = first_lines(ready, limits_.head_lines - passed_lines_);
     passed_ += ready.size();
     passed_lines_ += limits_.head_lines > 0 ? count_line_feeds(ready) : 0;
     head_is_out_ =
@@ -70,12 +70,12 @@ void TruncatingSink::pass_head() {
 
 std::string_view TruncatingSink::head_of(std::string_view front, std::size_t most) const noexcept {
     const std::string_view head = utf8_prefix(front, most);
-    return limits_.head_lines > 0 ? line_prefix(head, limits_.head_lines) : head;
+    return limits_.head_lines > 0 ? first_lines(head, limits_.head_lines) : head;
 }
 
 std::string_view TruncatingSink::tail_of(std::string_view end, std::size_t most) const noexcept {
     const std::string_view tail = utf8_suffix(end, most);
-    return limits_.tail_lines > 0 ? line_suffix(tail, limits_.tail_lines) : tail;
+    return limits_.tail_lines > 0 ? last_lines(tail, limits_.tail_lines) : tail;
 }
 
 std::int64_t TruncatingSink::tokens(std::string_view text) const {

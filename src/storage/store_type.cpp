@@ -47,7 +47,7 @@ void complete_root(std::string& root, const std::string& root_env, std::string_v
         if (has_env) entry.problem("root_env", "stands beside \"root\"; only one of them can be given");
         if (root.empty() || root.find('\0') != std::string::npos) return entry.unexpected("root", "a path");
     } else {
-        const auto& lookup = entry.environment();
+        const auto& lookup = entry.lookup();
         const std::optional<std::string> value = lookup ? lookup(root_env) : std::nullopt;
         if (!value || value->empty())
             return entry.problem("root_env", fmt::format("the environment has no value \"{}\"", root_env));

@@ -107,7 +107,7 @@ std::int64_t user_message_budget(const PreserveUserMessages& config, const Trigg
 }
 
 std::int64_t cool_down_of(const SummarizationConfig& config, std::int64_t trigger_tokens) noexcept {
-    if (config.cool_down_tokens > 0) return config.cool_down_tokens;
+    if (config.failure_cool_down_tokens > 0) return config.failure_cool_down_tokens;
     return std::max<std::int64_t>(1, trigger_tokens / 20);
 }
 
@@ -158,7 +158,7 @@ void check_summarization(const SummarizationConfig& config, const ChainConfig& c
     check.warn(config.summaries_per_level > 0 && wants_turns(chain.profile.validity), "summaries_per_level",
                std::to_string(config.summaries_per_level),
                "0 where the rules want user and assistant in turns: two summaries in a row break them");
-    check.at_least(config.cool_down_tokens, 0, "cool_down_tokens");
+    check.at_least(config.failure_cool_down_tokens, 0, "failure_cool_down_tokens");
     check_summary_generation(summary_generation_config(config), name, problems);
     check_summary_sizes(config, chain, check);
     check.warn(config.offload_folded && !chain.storage, "offload_folded", "true",

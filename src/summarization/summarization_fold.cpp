@@ -160,7 +160,7 @@ bool SummarizationFold::is_continue_message_due() const {
     if (!config_.continue_message || outline.size() == 0) return false;
     const MessageInfo& last = outline[outline.size() - 1];
     if (has_rule(turn_.config.profile.validity, Rule::OC6_user_turns) && last.role != Role::assistant) return false;
-    return !starts_turn(last) && outline.is_round_complete();
+    return !starts_turn(last) && outline.is_open_round_complete();
 }
 
 void SummarizationFold::stage_continue_message() {

@@ -119,7 +119,7 @@ MiddlewareType<SummarizationConfig> summarization_type() {
         .fields = summarization_fields(),
         .check =
             [](const SummarizationConfig& config, const ChainInfo& chain, std::string_view name, Problems& problems) {
-                check_summarization(config, chain.config, {.other_summarizers = chain.same_task_before(name)}, "",
+                check_summarization(config, chain.config, {.other_summarizers = chain.count_same_task_before(name)}, "",
                                     problems);
             },
         .task = std::string(fold_task),

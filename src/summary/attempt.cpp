@@ -55,7 +55,7 @@ std::exception_ptr exception_of(const SummaryError& failure, const std::string& 
     return std::make_exception_ptr(Error(errc_of(failure), text));
 }
 
-bool ends_hook(const std::stop_token& stop) noexcept {
+bool ends_hook(const StopToken& stop) noexcept {
     if (stop.stop_requested()) return true;
     try {
         throw;

@@ -161,7 +161,7 @@ AttemptResult SummaryAttempt::commit(const SummaryText& summary) {
     fold_.end(result);
     if (result.outcome == Outcome::vetoed) return report_veto();
     if (result.outcome == Outcome::store_failed)
-        return report_failure({.message = "the originals could not be stored", .thrown = result.store_error});
+        return report_failure({.message = "the originals could not be stored", .thrown = result.first_store_error});
     if (!result.committed())
         return report_failure({.failure = SummaryFailure::refused,
                                .refusal = Refusal::not_smaller,

@@ -93,8 +93,8 @@ LeftOut left_out_of(std::string_view content, std::int64_t length, const HeadTai
     const std::size_t begin = offset_of(content, sizes.head);
     const std::size_t end = offset_of(content, chars, begin);
     LeftOut gap{detail::cluster_border_before(content, begin), detail::cluster_border_behind(content, end), chars};
-    if (sizes.lines.head > 0) gap.begin = line_prefix(content.substr(0, gap.begin), sizes.lines.head).size();
-    if (sizes.lines.tail > 0) gap.end = content.size() - line_suffix(content.substr(gap.end), sizes.lines.tail).size();
+    if (sizes.lines.head > 0) gap.begin = first_lines(content.substr(0, gap.begin), sizes.lines.head).size();
+    if (sizes.lines.tail > 0) gap.end = content.size() - last_lines(content.substr(gap.end), sizes.lines.tail).size();
     gap.chars += count_code_points(content.substr(gap.begin, begin - gap.begin));
     gap.chars += count_code_points(content.substr(end, gap.end - end));
     return gap;

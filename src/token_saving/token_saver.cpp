@@ -43,7 +43,7 @@ int calls_before_run(HookTurn& turn) {
 /// Once per run, and not into a round that still waits for results.
 bool may_nudge(HookTurn& turn, const TokenSavingConfig& config) {
     return !turn.notes().integer("nudged") && turn.model_calls() >= config.early_exit_min_call_index &&
-           turn.outline().is_round_complete();
+           turn.outline().is_open_round_complete();
 }
 
 void emit_swallowed(HookTurn& turn) {

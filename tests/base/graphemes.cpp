@@ -240,18 +240,18 @@ TEST_CASE("between two ASCII characters nothing is looked up", "[text]") {
 }
 
 TEST_CASE("lines are counted from the front with their line feeds, and from the end", "[text]") {
-    CHECK(line_prefix("a\nb\nc", 0).empty());
-    CHECK(line_prefix("a\nb\nc", 1) == "a\n");
-    CHECK(line_prefix("a\r\nb\r\nc", 2) == "a\r\nb\r\n");
-    CHECK(line_prefix("a\nb\nc", 3) == "a\nb\nc");
-    CHECK(line_prefix("a\nb\n", 9) == "a\nb\n");
-    CHECK(line_prefix("", 2).empty());
-    CHECK(line_suffix("a\nb\nc", 0).empty());
-    CHECK(line_suffix("a\nb\nc", 1) == "c");
-    CHECK(line_suffix("a\nb\nc\n", 1) == "c\n");
-    CHECK(line_suffix("a\nb\nc\n", 2) == "b\nc\n");
-    CHECK(line_suffix("a\nb\n\n", 1) == "\n");
-    CHECK(line_suffix("a\nb\nc", 9) == "a\nb\nc");
-    CHECK(line_suffix("\n", 1) == "\n");
-    CHECK(line_suffix("", 2).empty());
+    CHECK(first_lines("a\nb\nc", 0).empty());
+    CHECK(first_lines("a\nb\nc", 1) == "a\n");
+    CHECK(first_lines("a\r\nb\r\nc", 2) == "a\r\nb\r\n");
+    CHECK(first_lines("a\nb\nc", 3) == "a\nb\nc");
+    CHECK(first_lines("a\nb\n", 9) == "a\nb\n");
+    CHECK(first_lines("", 2).empty());
+    CHECK(last_lines("a\nb\nc", 0).empty());
+    CHECK(last_lines("a\nb\nc", 1) == "c");
+    CHECK(last_lines("a\nb\nc\n", 1) == "c\n");
+    CHECK(last_lines("a\nb\nc\n", 2) == "b\nc\n");
+    CHECK(last_lines("a\nb\n\n", 1) == "\n");
+    CHECK(last_lines("a\nb\nc", 9) == "a\nb\nc");
+    CHECK(last_lines("\n", 1) == "\n");
+    CHECK(last_lines("", 2).empty());
 }

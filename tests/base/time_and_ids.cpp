@@ -1,5 +1,6 @@
 #include "whittle/base/clock.hpp"
 #include "whittle/base/detail/function_ref.hpp"
+#include "whittle/base/detail/joining_thread.hpp"
 #include "whittle/base/detail/names.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/base/event.hpp"
@@ -42,7 +43,7 @@ TEST_CASE("sleeping on a manual clock moves it at once", "[clock]") {
 }
 
 TEST_CASE("a stopped sleep returns false and a manual clock stands", "[clock]") {
-    std::stop_source source;
+    StopSource source;
     source.request_stop();
     ManualClock clock;
     CHECK_FALSE(clock.sleep_for(1s, source.get_token()));
@@ -51,8 +52,8 @@ TEST_CASE("a stopped sleep returns false and a manual clock stands", "[clock]") 
 }
 
 TEST_CASE("the system clock wakes when a stop is asked for", "[clock]") {
-    std::stop_source source;
-    const std::jthread stopper([&] {
+    StopSource source;
+    const detail::JoiningThread stopper([&] {
         std::this_thread::sleep_for(20ms);
         source.request_stop();
     });
@@ -96,7 +97,7 @@ TEST_CASE("counting ids count, also from several threads", "[random]") {
     std::vector<std::string> left;
     std::vector<std::string> right;
     {
-        const std::jthread thread([&] {
+        const detail::JoiningThread thread([&] {
             for (int i = 0; i < 500; ++i) left.push_back(ids->next());
         });
         for (int i = 0; i < 500; ++i) right.push_back(ids->next());

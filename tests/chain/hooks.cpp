@@ -5,7 +5,6 @@
 
 #include <functional>
 #include <memory>
-#include <stop_token>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -311,7 +310,7 @@ TEST_CASE("limits and a stop end a hook's work before the commit point", "[chain
     Conversation<> c = two_turns();
     const auto storage = memory_storage();
     const auto clock = std::make_shared<ManualClock>();
-    std::stop_source stop;
+    StopSource stop;
     const auto work = [&](Turn<>& turn) {
         auto edit = turn.edit();
         edit.erase(1, {.reason = "test"});

@@ -8,7 +8,6 @@
 
 #include <functional>
 #include <memory>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -143,12 +142,12 @@ TEST_CASE("a message that takes another's place carries that one's thinking or n
 
 TEST_CASE("an edit in front of kept thinking is remembered", "[thinking]") {
     Conversation<> c = thoughtful();
-    CHECK_FALSE(c.prefix_edited());
+    CHECK_FALSE(c.thinking_prefix_edited());
     cut_result(c);
-    CHECK(c.prefix_edited());
-    CHECK(c.fork("copy").prefix_edited());
+    CHECK(c.thinking_prefix_edited());
+    CHECK(c.fork("copy").thinking_prefix_edited());
     const std::vector<ChatMessage> messages(c.messages().begin(), c.messages().end());
-    CHECK(from_side_table(to_side_table(c), messages, nullptr).prefix_edited());
+    CHECK(from_side_table(to_side_table(c), messages, nullptr).thinking_prefix_edited());
 }
 
 TEST_CASE("an edit behind all thinking is none in front of it", "[thinking]") {
@@ -158,7 +157,7 @@ TEST_CASE("an edit behind all thinking is none in front of it", "[thinking]") {
     c.push_back(ChatMessage::result("call_1", "read", std::string(4'000, 'x')));
     c.push_back(ChatMessage::assistant("an answer without thinking"));
     CHECK(cut_result(c).committed());
-    CHECK_FALSE(c.prefix_edited());
+    CHECK_FALSE(c.thinking_prefix_edited());
     CHECK(c.fork("copy").journal().size() == 1);
 }
 
@@ -167,29 +166,29 @@ TEST_CASE("thinking may go from the start of the history, but not from its middl
     auto edit = c.edit("test");
     edit.erase_part(1, 0, why());
     edit.commit();
-    CHECK_FALSE(c.prefix_edited());
+    CHECK_FALSE(c.thinking_prefix_edited());
     edit.erase_part(3, 0, why());  // all in front of it is gone: the start again
     edit.commit();
-    CHECK_FALSE(c.prefix_edited());
+    CHECK_FALSE(c.thinking_prefix_edited());
 
     Conversation<> other = thoughtful();
     auto middle = other.edit("test");
     middle.erase_part(3, 0, why());
     middle.commit();
-    CHECK(other.prefix_edited());
+    CHECK(other.thinking_prefix_edited());
 }
 
 TEST_CASE("undo makes thinking valid again, unless newer thinking was bound to the edit", "[thinking]") {
     Conversation<> c = thoughtful();
     cut_result(c);
     REQUIRE(c.undo());
-    CHECK_FALSE(c.prefix_edited());
+    CHECK_FALSE(c.thinking_prefix_edited());
 
     c.unpin(3);
     cut_result(c);
     c.push_back(thinking_answer("written under the shortened result"));
     REQUIRE(c.undo());
-    CHECK(c.prefix_edited());
+    CHECK(c.thinking_prefix_edited());
 }
 
 TEST_CASE("a host that edits its list is seen too", "[thinking]") {
@@ -197,12 +196,12 @@ TEST_CASE("a host that edits its list is seen too", "[thinking]") {
     std::vector<ChatMessage> host(c.messages().begin(), c.messages().end());
     host.push_back(thinking_answer("four"));
     c.sync(host);
-    CHECK_FALSE(c.prefix_edited());
+    CHECK_FALSE(c.thinking_prefix_edited());
     host[0] = ChatMessage::user("first, otherwise");
     c.sync(host);
-    CHECK(c.prefix_edited());
+    CHECK(c.thinking_prefix_edited());
     REQUIRE(c.undo());
-    CHECK_FALSE(c.prefix_edited());
+    CHECK_FALSE(c.thinking_prefix_edited());
 }
 
 TEST_CASE("marked: thinking stays, and the report and the next request say that it is void", "[thinking]") {
@@ -215,10 +214,10 @@ TEST_CASE("marked: thinking stays, and the report and the next request say that 
     Conversation<> c = thoughtful();
     const StageReport* stage = chain.before_model(c).find("doing");
     REQUIRE(stage->outcome == Outcome::committed);
-    CHECK(stage->details->prefix_edited);
+    CHECK(stage->details->thinking_prefix_edited);
     CHECK(stage->details->thinking_dropped == 0);
     CHECK(count_thinking(c) == 3);
-    CHECK(c.prefix_edited());
+    CHECK(c.thinking_prefix_edited());
     CHECK(to_text(c.report()).find("kept thinking is bound to what was edited") != std::string::npos);
 }
 
@@ -226,7 +225,7 @@ TEST_CASE("the agent loop's requests carry the mark where thinking is bound, and
     for (const bool is_bound : {true, false}) {
         std::vector<bool> seen;
         auto model = std::make_shared<ScriptedModel<ChatMessage>>([&](const ModelRequest<ChatMessage>& request) {
-            seen.push_back(request.prefix_edited);
+            seen.push_back(request.thinking_prefix_edited);
             return Reply<ChatMessage>{ChatMessage::assistant("done")};
         });
         ChainConfig config = bound(ThinkingOnPrefixEdit::mark);
@@ -245,8 +244,8 @@ TEST_CASE("dropped: void thinking goes in the same commit, in the open loop too"
     const StageReport* stage = chain.before_model(c).find("doing");
     REQUIRE(stage->outcome == Outcome::committed);
     CHECK(stage->details->thinking_dropped == 2);
-    CHECK_FALSE(stage->details->prefix_edited);
-    CHECK_FALSE(c.prefix_edited());
+    CHECK_FALSE(stage->details->thinking_prefix_edited);
+    CHECK_FALSE(c.thinking_prefix_edited());
     CHECK(c.messages()[1] == before[1]);  // in front of the edit
     CHECK(count_thinking(c) == 1);
     CHECK(c.journal().size() == 1);
@@ -263,8 +262,8 @@ TEST_CASE("dropped as far as the provider allows: an open loop that has to start
     const StageReport* stage = chain.before_model(c).find("doing");
     REQUIRE(stage->outcome == Outcome::committed);
     CHECK(stage->details->thinking_dropped == 1);
-    CHECK(stage->details->prefix_edited);
-    CHECK(c.prefix_edited());
+    CHECK(stage->details->thinking_prefix_edited);
+    CHECK(c.thinking_prefix_edited());
     CHECK(c.messages()[5].parts[0].kind == PartKind::thinking);
 }
 
@@ -286,12 +285,12 @@ TEST_CASE("other tools or another system text void thinking as an edit does", "[
     Conversation<> c = thoughtful();
     chain.before_model(c, {.tools = tools, .system = "be brief"});
     chain.before_model(c, {.tools = tools, .system = "be brief"});
-    CHECK_FALSE(c.prefix_edited());
+    CHECK_FALSE(c.thinking_prefix_edited());
     const std::vector<ChatMessage> messages(c.messages().begin(), c.messages().end());
     Conversation<> loaded = from_side_table(to_side_table(c), messages, nullptr);
     for (Conversation<>* each : {&c, &loaded}) {
         chain.before_model(*each, {.tools = tools, .system = "be long"});
-        CHECK(each->prefix_edited());
+        CHECK(each->thinking_prefix_edited());
     }
 
     Conversation<> dropping = thoughtful();
@@ -301,21 +300,21 @@ TEST_CASE("other tools or another system text void thinking as an edit does", "[
     REQUIRE(report.find("thinking") != nullptr);
     CHECK(report.find("thinking")->details->thinking_dropped == 3);
     CHECK(count_thinking(dropping) == 0);
-    CHECK_FALSE(dropping.prefix_edited());
+    CHECK_FALSE(dropping.thinking_prefix_edited());
 }
 
 TEST_CASE("void thinking that cannot be dropped is marked, and a failure of the stage that drops it", "[thinking]") {
     Conversation<> c = thoughtful();
     const Chain<> chain(bound(ThinkingOnPrefixEdit::drop));
     chain.before_model(c, {.system = "be brief"});
-    std::stop_source stop;
+    StopSource stop;
     stop.request_stop();
     const Report& report = chain.before_model(c, {.system = "be long", .stop = stop.get_token()});
     REQUIRE(report.find("thinking") != nullptr);
     CHECK(report.find("thinking")->outcome == Outcome::failed);
     CHECK_FALSE(report.find("thinking")->details->error.empty());
     CHECK(count_thinking(c) == 3);
-    CHECK(c.prefix_edited());
+    CHECK(c.thinking_prefix_edited());
 }
 
 TEST_CASE(
@@ -353,7 +352,7 @@ TEST_CASE("a hook that fails leaves the mark as it was", "[thinking]") {
     const Chain<> chain(config, {std::make_shared<Doing>(failing)});
     Conversation<> c = thoughtful();
     CHECK_THROWS_AS(chain.before_model(c), std::runtime_error);
-    CHECK_FALSE(c.prefix_edited());
+    CHECK_FALSE(c.thinking_prefix_edited());
 }
 
 TEST_CASE("a dry run says what an edit would cost and leaves all as it is", "[thinking]") {

@@ -22,14 +22,15 @@ EnvironmentLookup environment(std::map<std::string, std::string, std::less<>> va
 
 TEST_CASE("the environment's sizes win over those of the code, and over fractions", "[compaction]") {
     const CompactionConfig config{.threshold_tokens = 9'000, .threshold_fraction = 0.6, .target_tokens = 2'000};
-    const CompactionConfig same = with_environment(config, environment({{"AGENT_COMPACTION_TARGET", ""}}));
+    const CompactionConfig same = with_environment_variables(config, environment({{"AGENT_COMPACTION_TARGET", ""}}));
     CHECK(same.threshold_fraction == 0.6);
     CHECK(same.target_tokens == 2'000);
-    CHECK(with_environment(config, {}).threshold_tokens == 9'000);
+    CHECK(with_environment_variables(config, {}).threshold_tokens == 9'000);
 
-    const CompactionConfig sized = with_environment(config, environment({{"AGENT_COMPACTION_THRESHOLD", "2000"},
-                                                                         {"AGENT_COMPACTION_TARGET", "500"},
-                                                                         {"AGENT_COMPACTION_SUMMARY_SIZE", "200"}}));
+    const CompactionConfig sized =
+        with_environment_variables(config, environment({{"AGENT_COMPACTION_THRESHOLD", "2000"},
+                                                        {"AGENT_COMPACTION_TARGET", "500"},
+                                                        {"AGENT_COMPACTION_SUMMARY_SIZE", "200"}}));
     CHECK(sized.threshold_tokens == 2'000);
     CHECK(sized.threshold_fraction == 0.0);
     CHECK(sized.target_tokens == 500);
@@ -38,9 +39,9 @@ TEST_CASE("the environment's sizes win over those of the code, and over fraction
 
 TEST_CASE("what is no size in the environment is named, all at once", "[compaction]") {
     try {
-        (void)with_environment({}, environment({{"AGENT_COMPACTION_THRESHOLD", "abc"},
-                                                {"AGENT_COMPACTION_TARGET", "12k"},
-                                                {"AGENT_COMPACTION_SUMMARY_SIZE", "0"}}));
+        (void)with_environment_variables({}, environment({{"AGENT_COMPACTION_THRESHOLD", "abc"},
+                                                          {"AGENT_COMPACTION_TARGET", "12k"},
+                                                          {"AGENT_COMPACTION_SUMMARY_SIZE", "0"}}));
         FAIL("three values that are no sizes");
     } catch (const Error& error) {
         CHECK(error.errc() == Errc::invalid_config);

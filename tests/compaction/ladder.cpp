@@ -59,7 +59,7 @@ TEST_CASE("every bad setting is named", "[compaction]") {
     config.threshold_fraction = 1.5;
     config.headroom_fraction = 1.0;
     config.current_turn_keep_rounds = 0;
-    config.cool_down_tokens = -1;
+    config.failure_cool_down_tokens = -1;
     config.pruning->head_bytes = -1;
     config.retry = RetryConfig{-1};
     config.model_options.max_output_tokens = 5;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <stop_token>
 #include <string>
 
 using namespace whittle;
@@ -39,7 +38,7 @@ TEST_CASE("a summarizer that fails any number of times leaves the history untouc
         const std::string before = bytes_of_all(conversation);
         int calls = 0;
         CompactionConfig config = sizes(700, 200, 60);
-        config.cool_down_tokens = 1;
+        config.failure_cool_down_tokens = 1;
         Ladder ladder(config, pessimistic_chain(), failing(ModelErrorClass::server, calls, failures));
         for (int hook = 0; hook * 3 + 2 < failures; ++hook) {
             CHECK(ladder.ask(conversation).outcome == Outcome::failed);
@@ -57,7 +56,7 @@ TEST_CASE("after a failure nothing is asked until the conversation has grown", "
     Conversation<> conversation = build(10, std::string(200, 'y'));
     int calls = 0;
     CompactionConfig config = sizes(400, 200, 20);
-    config.cool_down_tokens = 100;
+    config.failure_cool_down_tokens = 100;
     Ladder ladder(config, pessimistic_chain(), failing(ModelErrorClass::auth, calls));
     CHECK(ladder.ask(conversation).outcome == Outcome::failed);
     CHECK(calls == 1);  // a refused key is not tried again
@@ -99,7 +98,7 @@ TEST_CASE("what has to stay and is too much is reported once, with its parts, an
 TEST_CASE("a stop surfaces at once and changes nothing", "[compaction]") {
     Conversation<> conversation = mixed(900);
     const std::string before = bytes_of_all(conversation);
-    std::stop_source stop;
+    StopSource stop;
     const auto model =
         std::make_shared<ScriptedModel<ChatMessage>>([&](const ModelRequest<ChatMessage>&) -> Reply<ChatMessage> {
             stop.request_stop();

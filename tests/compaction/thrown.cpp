@@ -54,6 +54,6 @@ TEST_CASE("a commit that a store refused says what the store threw", "[compactio
     edit.set_text(1, 0, "cut", {.reason = "test"});
     const CommitResult result = edit.commit();
     CHECK(result.dropped_edit_groups == 2);
-    REQUIRE(result.store_error != nullptr);
-    CHECK_THROWS_WITH(std::rethrow_exception(result.store_error), "put: disk full");
+    REQUIRE(result.first_store_error != nullptr);
+    CHECK_THROWS_WITH(std::rethrow_exception(result.first_store_error), "put: disk full");
 }

@@ -63,7 +63,7 @@ void check_known(const Transaction<M>& edit, std::size_t message) {
         CHECK(known.parts[p].bytes == seen.parts[p].bytes);
         CHECK(known.parts[p].media_bytes == seen.parts[p].media_bytes);
         CHECK(known.parts[p].call_id == seen.parts[p].call_id);
-        CHECK(known.parts[p].starts_result == seen.parts[p].starts_result);
+        CHECK(known.parts[p].is_separate_result == seen.parts[p].is_separate_result);
         CHECK(known.parts[p].is_error == seen.parts[p].is_error);
         CHECK(known.parts[p].has_object_arguments == seen.parts[p].has_object_arguments);
         CHECK(edit.text_of_part(message, p) == text_of(edit.messages()[message], p));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "support/catch.hpp"
+#include "whittle/base/platform.hpp"
 #include "whittle/conversation/read_offloaded.hpp"
 
 #include <nlohmann/json.hpp>
@@ -9,7 +10,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,7 +57,7 @@ struct Reader {
     std::shared_ptr<Storage> storage;
     Tool tool;
     std::shared_ptr<StoredObjects> objects = std::make_shared<StoredObjects>();
-    std::stop_source stop{};
+    StopSource stop{};
     Language language = Language::english;
     std::vector<std::string> heard{};
     EventSink events = [this](const Event& event) {

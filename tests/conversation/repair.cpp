@@ -246,9 +246,9 @@ TEST_CASE("a repair in front of thinking is an edit of its prefix", "[repair]") 
                                         result("nobody"),
                                         {Role::assistant, {{PartKind::thinking, "t"}, {PartKind::text, "a"}}}});
     c.repair(openai_chat());
-    CHECK(c.prefix_edited());
+    CHECK(c.thinking_prefix_edited());
     REQUIRE(c.undo());
-    CHECK_FALSE(c.prefix_edited());
+    CHECK_FALSE(c.thinking_prefix_edited());
 }
 
 TEST_CASE("a middleware may not be called repair in a chain that repairs", "[repair]") {

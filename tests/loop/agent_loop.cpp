@@ -4,7 +4,6 @@
 #include "whittle/model/scripted_model.hpp"
 
 #include <memory>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -118,7 +117,7 @@ TEST_CASE("the step limit leaves no call open", "[loop]") {
 }
 
 TEST_CASE("a stop in the middle of the tools answers the others with 'not run'", "[loop]") {
-    std::stop_source stop;
+    StopSource stop;
     Tool stopping = text_tool("stop", "", "{}", [&](std::string_view) {
         stop.request_stop();
         return std::string("stopping");

@@ -88,7 +88,7 @@ TEST_CASE("a function is a model: it gets the request, and gives a reply or its 
                          chain};
     counting.run(conversation, "One.");
     CHECK(counting.run(conversation, "Two.").text == "2");
-    std::stop_source stop;
+    StopSource stop;
     stop.request_stop();
     CHECK(AgentLoop{count, chain}.run(conversation, "No.", stop.get_token()).outcome == RunOutcome::stopped);
 }

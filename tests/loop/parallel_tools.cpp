@@ -9,7 +9,6 @@
 #include <memory>
 #include <mutex>
 #include <set>
-#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -130,7 +129,7 @@ TEST_CASE("callbacks come on the loop's thread; tools leave it only if there are
 }
 
 TEST_CASE("a stop reaches all tools that run and keeps the others from starting", "[loop]") {
-    std::stop_source stop;
+    StopSource stop;
     Meeting meeting;
     Tool waits{.name = "waits", .invoke = [&](const ToolContext& context, PartSink& out) -> ToolOutcome {
                    if (meeting.arrive_and_wait_for(2)) stop.request_stop();

@@ -1,11 +1,11 @@
 // Tools that write while they run, and how a stop reaches them.
 #include "support/catch.hpp"
+#include "whittle/base/detail/joining_thread.hpp"
 #include "whittle/loop/agent_loop.hpp"
 #include "whittle/model/scripted_model.hpp"
 
 #include <latch>
 #include <memory>
-#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -63,7 +63,7 @@ TEST_CASE("a tool's result passes the middlewares while the tool runs", "[loop]"
 }
 
 TEST_CASE("a streaming tool sees the stop while it writes; what it wrote is its result", "[loop]") {
-    std::stop_source stop;
+    StopSource stop;
     const Tool endless{.name = "endless", .invoke = [&](const ToolContext& context, PartSink& out) -> ToolOutcome {
                            for (int line = 1; !context.stop.stop_requested(); ++line) {
                                out.write("line " + std::to_string(line) + "\n");
@@ -80,7 +80,7 @@ TEST_CASE("a streaming tool sees the stop while it writes; what it wrote is its 
 }
 
 TEST_CASE("a stop from another thread ends tools that wait for it, on every thread", "[loop]") {
-    std::stop_source stop;
+    StopSource stop;
     std::latch started(2);
     const Tool waits{.name = "waits", .invoke = [&](const ToolContext& context, PartSink& out) -> ToolOutcome {
                          out.write("began");
@@ -88,7 +88,7 @@ TEST_CASE("a stop from another thread ends tools that wait for it, on every thre
                          while (!context.stop.stop_requested()) std::this_thread::yield();
                          throw Error(Errc::cancelled, "wait: stopped");
                      }};
-    const std::jthread stopper([&] {
+    const detail::JoiningThread stopper([&] {
         started.wait();
         stop.request_stop();
     });
@@ -105,7 +105,7 @@ TEST_CASE("a stop from another thread ends tools that wait for it, on every thre
 }
 
 TEST_CASE("a run that was stopped goes on where it was", "[loop]") {
-    std::stop_source stop;
+    StopSource stop;
     int runs = 0;
     const Tool once{.name = "once", .invoke = [&](const ToolContext&, PartSink& out) -> ToolOutcome {
                         if (++runs == 1) stop.request_stop();

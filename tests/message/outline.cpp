@@ -244,10 +244,10 @@ TEST_CASE("joining a whole list is the same as joining one by one", "[groups]") 
 
 TEST_CASE("an origin has a name, and the name gives it back", "[provenance]") {
     for (int i = 0; i <= static_cast<int>(Origin::transient); ++i) {
-        CHECK(origin_from(to_string(static_cast<Origin>(i))) == static_cast<Origin>(i));
+        CHECK(origin_or_original(to_string(static_cast<Origin>(i))) == static_cast<Origin>(i));
     }
     CHECK(to_string(Origin::placeholder) == "placeholder");
-    CHECK(origin_from("no such word") == Origin::original);
+    CHECK(origin_or_original("no such word") == Origin::original);
     CHECK(origin_of(nullptr) == Origin::original);
     CHECK(to_string(Role::assistant) == "assistant");
     CHECK(to_string(PartKind::tool_result) == "tool_result");

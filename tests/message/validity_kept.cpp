@@ -28,7 +28,7 @@ PartInfo random_part(std::mt19937& random) {
     const bool has_id = part.kind == PartKind::tool_call || part.kind == PartKind::tool_result || toss(random, 4);
     if (has_id) part.call_id = ids[random() % ids.size()];
     if (has_id) part.tool = toss(random, 6) ? "no good" : "ls";
-    part.starts_result = toss(random, 6);
+    part.is_separate_result = toss(random, 6);
     part.is_blank = part.bytes == 0 || toss(random, 4);
     part.ends_in_space = part.bytes > 0 && toss(random, 2);
     part.is_invalid_utf8 = toss(random, 8);
@@ -64,7 +64,7 @@ const std::vector<Edit>& edits() {
         [](PartInfo& part, std::mt19937& random) { part.kind = static_cast<PartKind>(random() % 6); },
         [](PartInfo& part, std::mt19937&) { part.call_id = "b"; },
         [](PartInfo& part, std::mt19937&) { part.tool = "no good"; },
-        [](PartInfo& part, std::mt19937&) { part.starts_result = !part.starts_result; },
+        [](PartInfo& part, std::mt19937&) { part.is_separate_result = !part.is_separate_result; },
         [](PartInfo& part, std::mt19937&) { part.media_bytes += 100'000'000; },
     };
     return all;

@@ -168,7 +168,7 @@ TEST_CASE("no attempt begins behind the deadline", "[retry]") {
 
 TEST_CASE("a stop during the pause ends the call as cancelled", "[retry]") {
     World world;
-    std::stop_source stop;
+    StopSource stop;
     Script script{{busy}};
     const ChatModel model = with_retry(model_of(script), {},
                                        {.on_retry =

@@ -195,7 +195,7 @@ TEST_CASE("what the store refused is not reported as cut", "[pruning]") {
     std::vector<std::string> rules;
     for (const Candidate& candidate : report.find("pruning")->details->candidates) {
         rules.emplace_back(candidate.rule);
-        CHECK(candidate.cut == (candidate.tokens > 0));
+        CHECK(candidate.cut == (candidate.tokens_freed > 0));
     }
     CHECK(rules == std::vector<std::string>{"old_output", "store_refused", "old_output"});
 }

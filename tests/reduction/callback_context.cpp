@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -24,7 +23,7 @@ Conversation<> three_reads() {
     return c;
 }
 
-std::string told(const CallbackContext& context, const std::stop_token& stop) {
+std::string told(const CallbackContext& context, const StopToken& stop) {
     return std::string(context.conversation) + " " + std::string(context.object_name) + " round " +
            std::to_string(context.round) + ", " + std::to_string(context.tools.size()) + " tools" +
            (context.stop == stop ? ", can be stopped" : "");
@@ -33,7 +32,7 @@ std::string told(const CallbackContext& context, const std::stop_token& stop) {
 }  // namespace
 
 TEST_CASE("the rewriter sees the round that it gets, counter and post-process the newest one", "[reduction]") {
-    const std::stop_source stop;
+    const StopSource stop;
     std::vector<std::string> rewritten;
     std::string counted;
     std::string cleared;

@@ -128,7 +128,7 @@ TEST_CASE("where thinking is bound, what goes from the front leaves the rest val
     ChainConfig chain;
     chain.profile.thinking_bound_to_prefix = true;
     REQUIRE(clear_once(conversation, config, chain).changed());
-    CHECK_FALSE(conversation.prefix_edited());
+    CHECK_FALSE(conversation.thinking_prefix_edited());
 }
 
 TEST_CASE("a reply that only thinks stays, and the report names each with its rule", "[reduction][thinking]") {

@@ -76,7 +76,7 @@ TEST_CASE("clearing tells once how many writes a store refused, which was the fi
     CHECK(c.report().stages[0].details->store_failures.size() == 2);
     for (const Candidate& candidate : c.report().stages[0].details->candidates) {
         CHECK_FALSE(candidate.cut);
-        CHECK(candidate.tokens == 0);
+        CHECK(candidate.tokens_freed == 0);
     }
 }
 

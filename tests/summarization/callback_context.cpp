@@ -6,7 +6,6 @@
 
 #include <map>
 #include <memory>
-#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,7 +17,7 @@ namespace {
 
 /// What callbacks were told, by their names.
 struct ToldWhere {
-    explicit ToldWhere(std::stop_token of_hook) : stop(std::move(of_hook)) {}
+    explicit ToldWhere(StopToken of_hook) : stop(std::move(of_hook)) {}
 
     void note(const std::string& name, const CallbackContext& context) {
         std::string text(context.conversation);
@@ -27,7 +26,7 @@ struct ToldWhere {
         seen[name] = text;
     }
 
-    std::stop_token stop;
+    StopToken stop;
     std::map<std::string, std::string> seen{};
 };
 
@@ -59,7 +58,7 @@ SummarizationCallbacks<ChatMessage> watching(ToldWhere& told) {
 
 /// What the callbacks were told that are no other's, each once.
 std::map<std::string, std::string> told_by(const SummarizationCallbacks<ChatMessage>& callbacks, ToldWhere& told,
-                                           std::stop_token stop) {
+                                           StopToken stop) {
     SummarizationConfig config = small_trigger();
     config.emit_internal_events = true;
     config.retry = RetryConfig{1};
@@ -79,7 +78,7 @@ std::map<std::string, std::string> told_by(const SummarizationCallbacks<ChatMess
 }  // namespace
 
 TEST_CASE("callbacks of a summary see conversation, round and tools, and can be stopped", "[summarization]") {
-    const std::stop_source stop;
+    const StopSource stop;
     ToldWhere told(stop.get_token());
     SummarizationCallbacks<ChatMessage> callbacks = watching(told);
     std::vector<std::string> names{"token_counter", "flush_memory", "callback",        "event",

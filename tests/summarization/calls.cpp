@@ -149,15 +149,16 @@ TEST_CASE("a prefix with kept thinking that was edited says so to the backend, o
         config.reuse_prompt_cache = reuses;
         ChainConfig chain;
         chain.profile.thinking_bound_to_prefix = true;
-        Bench bench(watched([&](const ModelRequest<M>& request, int) { edited.push_back(request.prefix_edited); }),
-                    config, {}, chain);
+        Bench bench(
+            watched([&](const ModelRequest<M>& request, int) { edited.push_back(request.thinking_prefix_edited); }),
+            config, {}, chain);
         Conversation<M> c = talk();
         c.push_back({Role::assistant, {{PartKind::thinking, "t"}, {PartKind::text, "a"}}});
         c.push_back(M::user("go on"));
         auto edit = c.edit("test");
         edit.set_text(3, 0, "cut", {.reason = "test"});
         REQUIRE(edit.commit().committed());
-        REQUIRE(c.prefix_edited());
+        REQUIRE(c.thinking_prefix_edited());
         bench.ask(c);
         CHECK(edited == std::vector<bool>{reuses});
     }

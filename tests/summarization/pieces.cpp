@@ -311,7 +311,7 @@ TEST_CASE("every bad setting is listed at once, by its name", "[config]") {
     config.preserve_user_messages.max_tokens = -1;
     config.preserve_skills = {"", -1, -1, -1};
     config.retained_facts_tokens = -1;
-    config.cool_down_tokens = -1;
+    config.failure_cool_down_tokens = -1;
     config.max_input_tokens = -1;
     config.retry = RetryConfig{-1};
     config.failover = FailoverConfig{-1};
@@ -320,7 +320,7 @@ TEST_CASE("every bad setting is listed at once, by its name", "[config]") {
          {"s.model", "s.trigger.context_tokens", "s.trigger.context_messages", "s.trigger.context_fraction",
           "s.keep_recent_tokens", "s.keep_recent_messages", "s.preserve_user_messages.max_tokens",
           "s.preserve_skills.max_skills", "s.preserve_skills.max_tokens_per_skill",
-          "s.preserve_skills.skills_token_budget", "s.retained_facts_tokens", "s.cool_down_tokens",
+          "s.preserve_skills.skills_token_budget", "s.retained_facts_tokens", "s.failure_cool_down_tokens",
           "s.max_input_tokens", "s.retry.max_retries", "s.failover.max_retries"}) {
         CAPTURE(field);
         CHECK(std::ranges::count(errors, field) >= 1);

@@ -1,6 +1,7 @@
 // Summaries that are made ahead of need, on the host's threads.
 #include "support/catch.hpp"
 #include "talk.hpp"
+#include "whittle/base/detail/joining_thread.hpp"
 #include "whittle/model/scripted_model.hpp"
 #include "whittle/summarization/summarization.hpp"
 
@@ -36,7 +37,7 @@ struct Queue {
 SummarizationConfig preparing_at(std::int64_t trigger) {
     SummarizationConfig config{.trigger = {.context_tokens = trigger}, .keep_recent_tokens = 0};
     config.prepare_fraction = 0.5;
-    config.cool_down_tokens = 600;
+    config.failure_cool_down_tokens = 600;
     return config;
 }
 
@@ -114,7 +115,7 @@ TEST_CASE("a host's own threads prepare the summary", "[prepared]") {
     const auto model = std::make_shared<Summarizer<>>(good_summary());
     Conversation<> conversation("c");
     work_on(conversation, 7);  // about 3,600 tokens
-    std::vector<std::jthread> pool;
+    std::vector<detail::JoiningThread> pool;
     SummarizationCallbacks<> callbacks;
     callbacks.executor = [&](std::function<void()> job) { pool.emplace_back(std::move(job)); };
     SummarizationConfig config{.trigger = {.context_tokens = 5'000}, .keep_recent_tokens = 0};
@@ -316,7 +317,7 @@ TEST_CASE("far below the trigger, in a dry run, and without an executor nothing 
 }
 
 TEST_CASE("a conversation that goes stops its preparation; one on another thread works on copies", "[prepared]") {
-    std::vector<std::jthread> threads;
+    std::vector<detail::JoiningThread> threads;
     SummarizationCallbacks<> callbacks;
     callbacks.executor = [&](std::function<void()> job) { threads.emplace_back(std::move(job)); };
     const auto model = std::make_shared<ScriptedModel<ChatMessage>>([](const ModelRequest<ChatMessage>& request) {

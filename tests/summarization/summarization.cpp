@@ -33,7 +33,7 @@ struct Bench {
         config.random = std::make_shared<SeededRandom>(1);
         return config;
     }
-    const StageReport& ask(Conversation<M>& c, std::stop_token stop = {}) {
+    const StageReport& ask(Conversation<M>& c, StopToken stop = {}) {
         return chain.before_model(c, {.stop = std::move(stop)}).stages.at(0);
     }
 
@@ -391,7 +391,7 @@ TEST_CASE("a stop during the call or in a back-off of an hour changes nothing", 
     SummarizationConfig config = small_trigger();
     config.retry = RetryConfig{};
     for (const bool in_call : {true, false}) {
-        std::stop_source stop;
+        StopSource stop;
         SummarizationCallbacks<M> callbacks;
         callbacks.retry.backoff = [&](const Attempt<M>&) {
             stop.request_stop();

@@ -1,4 +1,5 @@
 #include "support/catch.hpp"
+#include "whittle/base/detail/joining_thread.hpp"
 #include "whittle/summary/detail/text.hpp"
 #include "work.hpp"
 
@@ -6,7 +7,6 @@
 #include <condition_variable>
 #include <mutex>
 #include <stdexcept>
-#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -319,18 +319,22 @@ TEST_CASE("a stop is obeyed at once, in a call and in an hour's back-off", "[dig
     work.config.retry = RetryConfig{};
     work.config.failover = FailoverConfig{};
     const auto version = work.conversation.version();
-    std::stop_source stop;
+    StopSource stop;
     work.environment.stop = stop.get_token();
-    std::jthread stopper;
+    detail::JoiningThread stopper;
     int calls = 0;
     SECTION("a call that would never return") {
         std::mutex mutex;
-        std::condition_variable_any wake;
+        std::condition_variable wake;
         CHECK_THROWS_AS(work.run([&](const Request& request) -> ChatReply {
             ++calls;
-            stopper = std::jthread([&] { stop.request_stop(); });
+            stopper = detail::JoiningThread([&] { stop.request_stop(); });
+            const StopCallback on_stop(request.stop, [&] {
+                const std::lock_guard lock(mutex);
+                wake.notify_all();
+            });
             std::unique_lock lock(mutex);
-            wake.wait(lock, request.stop, [] { return false; });
+            wake.wait(lock, [&] { return request.stop.stop_requested(); });
             throw ModelError(ModelErrorClass::transport, "connection closed");  // as a stopped client may say it
         }),
                         Error);
@@ -338,7 +342,7 @@ TEST_CASE("a stop is obeyed at once, in a call and in an hour's back-off", "[dig
     SECTION("an hour of the machine's clock") {
         work.environment.clock = system_clock();
         work.callbacks.retry.backoff = [&](const Seen&) {
-            stopper = std::jthread([&] { stop.request_stop(); });
+            stopper = detail::JoiningThread([&] { stop.request_stop(); });
             return std::chrono::hours(1);
         };
         CHECK_THROWS_AS(work.run([&](const Request&) -> ChatReply {

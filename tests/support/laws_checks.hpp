@@ -3,6 +3,7 @@
 
 #include "faulty_storage.hpp"
 #include "laws_world.hpp"
+#include "whittle/base/platform.hpp"
 
 #if WHITTLE_HAVE_SAVED
 #    include "whittle/saved/side_table.hpp"
@@ -332,7 +333,7 @@ namespace detail {
 
 /// Asks; whatever fails must have left no trace.
 template <AgentMessage M>
-void ask_and_expect_no_trace(World<M>& world, std::string_view what, Failures& failures, std::stop_token stop = {}) {
+void ask_and_expect_no_trace(World<M>& world, std::string_view what, Failures& failures, StopToken stop = {}) {
     const auto& counter = world.chain.config().token_counter;
     const std::string before = snapshot(world.conversation);
     const auto bytes = all_bytes(world.conversation.messages());
@@ -394,7 +395,7 @@ Failures check_failure_leaves_input(const Subject<M>& subject, const History& hi
         for (int n = 1; n <= 25 && detail::drive_with_faults(subject, history, on_error, 0, n, failures); ++n) {
         }
         World<M> world(subject, {.on_error = on_error});
-        std::stop_source stop;
+        StopSource stop;
         stop.request_stop();
         world.drive(history, [&] { detail::ask_and_expect_no_trace(world, "stopped", failures, stop.get_token()); });
         detail::expect_originals(world, failures);

@@ -111,7 +111,7 @@ template <AgentMessage M>
     detail::add_number(out, state.counters.model_calls);
     detail::add_number(out, state.counters.reported_tokens);
     detail::add_number(out, state.counters.reported_at);
-    detail::add_number(out, static_cast<int>(state.counters.prefix_edited));
+    detail::add_number(out, static_cast<int>(state.counters.thinking_prefix_edited));
     detail::add_number(out, static_cast<int>(state.counters.request_edited));
     detail::add_number(out, state.counters.request.low);
     return out;

@@ -3,6 +3,7 @@
 
 #include "generators_messages.hpp"
 #include "laws_snapshot.hpp"
+#include "whittle/base/platform.hpp"
 #include "whittle/chain/chain.hpp"
 
 #include <cstdint>
@@ -100,7 +101,7 @@ public:
         clock->advance(std::chrono::milliseconds(7));
     }
 
-    const Report& ask(std::stop_token stop = {}) {
+    const Report& ask(StopToken stop = {}) {
         const HookRequest<M> request{.tools = law_tools(), .system = "be brief", .stop = std::move(stop)};
         if (compact_now_to_ > 0) {
             const Report& report = chain.compact_now(conversation, {.target_tokens = compact_now_to_}, request);

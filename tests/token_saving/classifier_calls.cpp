@@ -23,7 +23,7 @@ std::string text_of_sixty(const std::string& start) {
 /// Keeps the first word of each window.
 class KeepsFirst final : public TextModel {
 public:
-    TextReply complete(std::string_view, std::string_view, const TextOptions&, std::stop_token) override {
+    TextReply complete(std::string_view, std::string_view, const TextOptions&, StopToken) override {
         ++calls;
         return {.text = "[1]"};
     }
@@ -142,12 +142,12 @@ TEST_CASE("words of a postponed batch are not reported as cut", "[token_saving]"
     REQUIRE(candidates.size() == 1);
     CHECK(candidates[0].rule == "too_small");
     CHECK_FALSE(candidates[0].cut);
-    CHECK(candidates[0].tokens == 0);
+    CHECK(candidates[0].tokens_freed == 0);
 }
 
 TEST_CASE("the logprob scorer's calls are taken from the hook's limits and stand in its report", "[token_saving]") {
     int asked_for = 0;
-    const WindowScorer scorer = logprob_scorer([&](std::string_view text, std::stop_token) {
+    const WindowScorer scorer = logprob_scorer([&](std::string_view text, StopToken) {
         ++asked_for;
         return by_words(text);
     });
@@ -158,7 +158,7 @@ TEST_CASE("the logprob scorer's calls are taken from the hook's limits and stand
     REQUIRE(report.details);
     CHECK(report.details->model_calls.size() == 2);  // the check of the server, and the window
     CHECK_THROWS_AS(scorer({.words = some_words, .budget = &budget}), Error);
-    std::stop_source stop;
+    StopSource stop;
     stop.request_stop();
     CHECK_THROWS_AS(scorer({.words = some_words, .stop = stop.get_token()}), Error);
     CHECK(asked_for == 2);
@@ -166,7 +166,7 @@ TEST_CASE("the logprob scorer's calls are taken from the hook's limits and stand
 
 TEST_CASE("a window of more than 32 KiB is not sent to a server", "[token_saving]") {
     int asked_for = 0;
-    const WindowScorer scorer = logprob_scorer([&](std::string_view text, std::stop_token) {
+    const WindowScorer scorer = logprob_scorer([&](std::string_view text, StopToken) {
         ++asked_for;
         return by_words(text);
     });
@@ -179,7 +179,7 @@ TEST_CASE("a window of more than 32 KiB is not sent to a server", "[token_saving
 TEST_CASE("two threads may ask a logprob scorer at once: none waits for the other's answer", "[token_saving]") {
     WindowScorer scorer;
     int depth = 0;
-    scorer = logprob_scorer([&](std::string_view text, std::stop_token) {
+    scorer = logprob_scorer([&](std::string_view text, StopToken) {
         if (++depth == 1) CHECK(scorer({.words = some_words}).size() == 3);  // as another thread would, in the meantime
         return by_words(text);
     });

@@ -29,7 +29,7 @@ std::string plain_words(std::size_t count) {
 class Answers final : public TextModel {
 public:
     explicit Answers(std::string answer) : answer_(std::move(answer)) {}
-    TextReply complete(std::string_view, std::string_view, const TextOptions&, std::stop_token) override {
+    TextReply complete(std::string_view, std::string_view, const TextOptions&, StopToken) override {
         return {.text = answer_};
     }
 
@@ -283,7 +283,7 @@ TEST_CASE("a model that answers nonsense costs nothing but its calls: the heuris
 namespace {
 
 /// A server that finds words it saw before likely. Tokens are words with the blank before them.
-std::vector<TokenLogprob> honest(std::string_view text, std::stop_token) {
+std::vector<TokenLogprob> honest(std::string_view text, StopToken) {
     std::vector<TokenLogprob> tokens{{"<s>", std::numeric_limits<double>::quiet_NaN()}};
     std::vector<std::string> seen;
     for (std::size_t at = 0; at < text.size();) {
@@ -302,7 +302,7 @@ std::vector<TokenLogprob> honest(std::string_view text, std::stop_token) {
 
 TEST_CASE("the logprob scorer scores by surprise, after a check of its server", "[token_saving]") {
     int calls = 0;
-    const WindowScorer scorer = logprob_scorer([&](std::string_view text, std::stop_token stop) {
+    const WindowScorer scorer = logprob_scorer([&](std::string_view text, StopToken stop) {
         ++calls;
         return honest(text, stop);
     });
@@ -315,18 +315,18 @@ TEST_CASE("the logprob scorer scores by surprise, after a check of its server", 
 
 TEST_CASE("a server whose log-probabilities are shifted, flat or of another text is refused", "[token_saving]") {
     const std::vector<std::string_view> words{"the", "parser"};
-    const auto shifted = [](std::string_view text, std::stop_token stop) {
+    const auto shifted = [](std::string_view text, StopToken stop) {
         auto tokens = honest(text, stop);
         SeededRandom random(3);
         for (TokenLogprob& token : tokens) token.logprob = -static_cast<double>(random.next() % 12);
         return tokens;
     };
-    const auto flat = [](std::string_view text, std::stop_token stop) {
+    const auto flat = [](std::string_view text, StopToken stop) {
         auto tokens = honest(text, stop);
         for (TokenLogprob& token : tokens) token.logprob = -5.0;
         return tokens;
     };
-    const auto other = [](std::string_view, std::stop_token stop) { return honest("something else", stop); };
+    const auto other = [](std::string_view, StopToken stop) { return honest("something else", stop); };
     for (const PromptLogprobs& backend : {PromptLogprobs(shifted), PromptLogprobs(flat), PromptLogprobs(other)}) {
         const WindowScorer scorer = logprob_scorer(backend);
         CHECK_THROWS_AS(scorer({.words = words}), Error);

@@ -156,7 +156,7 @@ private:
 
 }  // namespace
 
-ShellResult run_shell(const std::string& command, const ShellOptions& options, std::stop_token stop,
+ShellResult run_shell(const std::string& command, const ShellOptions& options, whittle::StopToken stop,
                       const std::function<void(std::string_view)>& output) {
     if (command.find('\0') != std::string::npos) fail("the command has a zero byte", EINVAL);
     Pipe pipe;

@@ -1,10 +1,11 @@
 #pragma once
 
+#include "whittle/base/platform.hpp"
+
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -29,7 +30,7 @@ struct ShellResult {
 /// and nothing else of ours: no key that this program got is handed on. The whole group is killed at the timeout, at a
 /// stop, and when the shell has ended but left others behind. Throws whittle::Error(invalid_argument) if it cannot
 /// start.
-[[nodiscard]] ShellResult run_shell(const std::string& command, const ShellOptions& options, std::stop_token stop,
+[[nodiscard]] ShellResult run_shell(const std::string& command, const ShellOptions& options, whittle::StopToken stop,
                                     const std::function<void(std::string_view)>& output);
 
 }  // namespace agent

@@ -26,15 +26,20 @@ void end_by(int signal, const sigset_t& set) {
 StopOnSignal::StopOnSignal() {
     const sigset_t set = ending_signals();
     ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
-    watcher_ = std::jthread([set, source = source_](const std::stop_token& end) mutable {
+    watcher_ = std::thread([this, set] {
         const timespec pause{.tv_sec = 0, .tv_nsec = 50'000'000};
-        while (!end.stop_requested()) {
+        while (!is_over_) {
             const int signal = ::sigtimedwait(&set, nullptr, &pause);
             if (signal <= 0) continue;
-            if (source.stop_requested()) return end_by(signal, set);
-            source.request_stop();
+            if (source_.stop_requested()) return end_by(signal, set);
+            source_.request_stop();
         }
     });
+}
+
+StopOnSignal::~StopOnSignal() {
+    is_over_ = true;
+    watcher_.join();
 }
 
 }  // namespace agent

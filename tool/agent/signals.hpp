@@ -1,6 +1,8 @@
 #pragma once
 
-#include <stop_token>
+#include "whittle/base/platform.hpp"
+
+#include <atomic>
 #include <thread>
 
 namespace agent {
@@ -10,11 +12,15 @@ namespace agent {
 class StopOnSignal {
 public:
     StopOnSignal();
-    [[nodiscard]] std::stop_token token() const noexcept { return source_.get_token(); }
+    ~StopOnSignal();
+    StopOnSignal(const StopOnSignal&) = delete;
+    StopOnSignal& operator=(const StopOnSignal&) = delete;
+    [[nodiscard]] whittle::StopToken token() const noexcept { return source_.get_token(); }
 
 private:
-    std::stop_source source_{};
-    std::jthread watcher_{};
+    whittle::StopSource source_{};
+    std::atomic<bool> is_over_ = false;
+    std::thread watcher_{};
 };
 
 }  // namespace agent

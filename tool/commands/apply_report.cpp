@@ -39,7 +39,7 @@ ordered_json to_json(const Candidate& candidate, const Indices& indices) {
             {"part", candidate.part},
             {"decision", candidate.cut ? "cut" : "keep"},
             {"rule", candidate.rule},
-            {"tokens", candidate.tokens}};
+            {"tokens", candidate.tokens_freed}};
 }
 
 ordered_json to_json(const StageReport& stage, const Indices& indices) {

@@ -21,8 +21,8 @@ static_assert(std::atomic<int>::is_always_lock_free);
 int wake_reader = -1;
 int wake_writer = -1;
 
-std::stop_source& stop_source() {
-    static std::stop_source source;
+StopSource& stop_source() {
+    static StopSource source;
     return source;
 }
 
@@ -94,7 +94,7 @@ SignalWatch::~SignalWatch() {
     ::close(wake_reader);
 }
 
-std::stop_token interrupt_token() { return stop_source().get_token(); }
+StopToken interrupt_token() { return stop_source().get_token(); }
 
 int signal_received() noexcept { return signal_that_came; }
 

@@ -1,7 +1,8 @@
 #pragma once
 
+#include "whittle/base/platform.hpp"
+
 #include <exception>
-#include <stop_token>
 #include <thread>
 
 namespace whittle::cli {
@@ -28,7 +29,7 @@ private:
 };
 
 /// Stopped once a signal came: for what runs longer than between two calls of `throw_if_interrupted`.
-[[nodiscard]] std::stop_token interrupt_token();
+[[nodiscard]] StopToken interrupt_token();
 /// The signal that came, or 0.
 [[nodiscard]] int signal_received() noexcept;
 /// Throws `Interrupted` if one came.

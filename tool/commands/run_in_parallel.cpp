@@ -1,4 +1,5 @@
 #include "run_in_parallel.hpp"
+#include "whittle/base/detail/joining_thread.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -23,7 +24,7 @@ void run_in_parallel(const std::vector<std::function<void()>>& parts) {
     {
         const std::size_t threads =
             std::min<std::size_t>(std::max(1U, std::thread::hardware_concurrency()), parts.size());
-        std::vector<std::jthread> others;
+        std::vector<detail::JoiningThread> others;
         for (std::size_t i = 1; i < threads; ++i) others.emplace_back(work);
         work();
     }

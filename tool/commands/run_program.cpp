@@ -8,7 +8,6 @@
 
 #include <cerrno>
 #include <csignal>
-#include <stop_token>
 
 namespace whittle::cli {
 namespace {
@@ -26,7 +25,7 @@ constexpr int no_such_program = 127;
 /// A signal that came to us alone is passed on, so that the wait ends.
 int wait_for(pid_t child) {
     {
-        const std::stop_callback pass_on(interrupt_token(), [child] { ::kill(child, signal_received()); });
+        const StopCallback pass_on(interrupt_token(), [child] { ::kill(child, signal_received()); });
         siginfo_t info{};
         while (::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
         }

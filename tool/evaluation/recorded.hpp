@@ -4,13 +4,13 @@
 #include "evaluation/detail/part_collector.hpp"
 #include "replay/replay.hpp"
 #include "whittle/base/clock.hpp"
+#include "whittle/base/platform.hpp"
 #include "whittle/saved/trajectory.hpp"
 
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <span>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -51,7 +51,7 @@ struct ChainRequests {
 
 template <JsonMessage M>
 struct ChainOptions {
-    std::stop_token stop{};
+    StopToken stop{};
     std::shared_ptr<ManualClock> clock{};  ///< the chain's, to follow the recording; null: it does not
     /// Asked at each request: the calls of models that were made to prepare it.
     std::function<std::vector<SideCall>(std::span<const M> request)> side_calls{};

@@ -68,7 +68,7 @@ void ArrivalFailures::operator()(const Event& event) {
     totals_.add_error(std::string(trajectory_) + ": " + std::string(event.source) + ": " + std::string(event.text));
 }
 
-void throw_if_stopped(std::string_view trajectory, const std::stop_token& stop) {
+void throw_if_stopped(std::string_view trajectory, const StopToken& stop) {
     if (stop.stop_requested()) throw Error(Errc::cancelled, "replay \"" + std::string(trajectory) + "\": stopped");
 }
 

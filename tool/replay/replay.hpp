@@ -3,6 +3,7 @@
 #include "replay/detail/pieces.hpp"
 #include "replay/detail/prefix_cache.hpp"
 #include "whittle/base/clock.hpp"
+#include "whittle/base/platform.hpp"
 #include "whittle/chain/chain.hpp"
 #include "whittle/chain/config.hpp"
 #include "whittle/message/validity.hpp"
@@ -14,7 +15,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -115,7 +115,7 @@ struct ReplayRequest {
 template <AgentMessage M = ChatMessage>
 struct ReplayOptions {
     std::function<void(const ReplayRequest<M>&)> on_request{};  ///< what it throws ends the replay
-    std::stop_token stop{};
+    StopToken stop{};
     /// The chain's clock, to follow the recording: it stands at the time of the newest message. Null: it does not.
     std::shared_ptr<ManualClock> clock{};
     /// After the replay, before anything is undone: the conversation as the chain left it.

@@ -176,7 +176,7 @@ void add_system(std::string& body, const ModelRequest<Message>& request, const B
 RequestText messages_request(const ModelRequest<Message>& request, const AnthropicModelConfig& config, BodyKind kind) {
     RequestText text{.betas = config.betas};
     ordered_json fields = fields_of(request, config, kind);
-    if (request.prefix_edited && std::ranges::any_of(request.messages, has_thinking) && request_drop(fields) &&
+    if (request.thinking_prefix_edited && std::ranges::any_of(request.messages, has_thinking) && request_drop(fields) &&
         std::ranges::find(text.betas, block_binding_beta) == text.betas.end())
         text.betas.emplace_back(block_binding_beta);
 

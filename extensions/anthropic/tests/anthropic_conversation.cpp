@@ -80,7 +80,7 @@ TEST_CASE("redacted data and signatures are part of what thinking is", "[anthrop
     synced.sync(std::vector{ask("go"), signed_once, ask("on")});
     CHECK(synced.sync(std::vector{ask("go"), signed_twice, ask("on")}).diverged);
     CHECK(synced.messages()[1] == signed_twice);
-    CHECK(synced.prefix_edited());
+    CHECK(synced.thinking_prefix_edited());
 }
 
 TEST_CASE("user text beside results belongs to their round and starts no turn", "[anthropic]") {

@@ -127,7 +127,7 @@ TEST_CASE("no mark stands on thinking or on empty text, and the conversation its
 }
 
 TEST_CASE("after an edit of the prefix the provider is asked to pass over thinking that does not fit", "[anthropic]") {
-    ModelRequest<Message> request{.messages = talk, .prefix_edited = true};
+    ModelRequest<Message> request{.messages = talk, .thinking_prefix_edited = true};
     AnthropicModelConfig config = plain;
     config.betas = {"a-beta"};
     const auto of_its_own = anthropic::messages_request(request, config, BodyKind::whole);
@@ -145,7 +145,8 @@ TEST_CASE("nothing is asked of the provider without an edit, without thinking, o
     const auto betas_of = [](std::span<const Message> messages, bool is_edited, std::string extra) {
         AnthropicModelConfig config = plain;
         config.extra = std::move(extra);
-        return anthropic::messages_request({.messages = messages, .prefix_edited = is_edited}, config, BodyKind::whole)
+        return anthropic::messages_request({.messages = messages, .thinking_prefix_edited = is_edited}, config,
+                                           BodyKind::whole)
             .betas.size();
     };
     CHECK(betas_of(talk, false, "") == 0);

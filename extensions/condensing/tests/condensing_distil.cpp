@@ -17,8 +17,7 @@ namespace {
 class Extractor final : public TextModel {
 public:
     explicit Extractor(std::function<std::string(std::string_view prompt)> answer) : answer_(std::move(answer)) {}
-    TextReply complete(std::string_view, std::string_view prompt, const TextOptions& options,
-                       std::stop_token) override {
+    TextReply complete(std::string_view, std::string_view prompt, const TextOptions& options, StopToken) override {
         prompts.emplace_back(prompt);
         purpose = options.purpose;
         return {answer_(prompt), std::nullopt};
@@ -117,7 +116,7 @@ TEST_CASE("no model is asked about what is short in its form, read, failed, or a
     CHECK(has(bench.shown(json_rows(200)), "@columns"));
     CHECK(bench.shown(long_report(), "read_file") == long_report());
     CHECK(bench.shown(long_report(), "bash", R"({"command":"cat notes.txt"})") == long_report());
-    std::stop_source stop;
+    StopSource stop;
     stop.request_stop();
     ToolContext call = bench.context("review");
     call.stop = stop.get_token();

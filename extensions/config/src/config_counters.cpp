@@ -30,7 +30,7 @@ void read_counter(ConfigReader& reader, NodeId at, std::shared_ptr<const TokenCo
              [&](std::string_view key) { return names_of_rows_with(reader.rows().counters, "the counter", key); }});
     if (reader.problem_count() != before) return;
     try {
-        auto opened = row->open(config, {.environment = reader.source().lookup});
+        auto opened = row->open(config, {.lookup = reader.source().lookup});
         if (!opened) fail_made("counter", row->name, row->name, {});
         counter = std::move(opened);
     } catch (const Error& error) {

@@ -201,7 +201,7 @@ void add_named_models(const ConfigSource& source, Draft& draft) {
         if (source.knows_model(name)) draft.models.push_back({.name = name});
     };
     for (const StageNode& stage : draft.nodes) {
-        for (const auto& [key, name] : stage.settings.models) add(name);
+        for (const auto& [key, name] : stage.settings.models_by_key) add(name);
     }
 }
 
@@ -209,7 +209,7 @@ void add_named_models(const ConfigSource& source, Draft& draft) {
 void check_models(ConfigReader& reader, const Draft& draft, const StageNode& stage) {
     std::vector<std::string_view> names;
     for (const ModelSettings& model : draft.models) names.push_back(model.name);
-    for (const auto& [key, name] : stage.settings.models) {
+    for (const auto& [key, name] : stage.settings.models_by_key) {
         const NodeId at = locate(reader.json(), stage.at, key);
         if (!name.empty() && std::ranges::count(names, name) == 0) reader.unknown(at, "model", name, names);
     }

@@ -20,7 +20,7 @@ public:
         const auto found = refs_.models.find(key);
         return found == refs_.models.end() ? std::string_view() : std::string_view(found->second);
     }
-    [[nodiscard]] const EnvironmentLookup& environment() const override { return reader_.source().lookup; }
+    [[nodiscard]] const EnvironmentLookup& lookup() const override { return reader_.source().lookup; }
     [[nodiscard]] std::string resolved(const std::string& path) const override {
         const std::string& base = reader_.source().base_dir;
         if (path.empty() || base.empty() || std::filesystem::path(path).is_absolute()) return path;
@@ -37,7 +37,7 @@ public:
         reader_.problem(at_, fmt::format("environment variable {}: found \"{}\", expected {}", name, value, expected));
     }
     void take_model(std::string_view key, std::string_view variable) override {
-        const std::optional<std::string> name = environment() ? environment()(variable) : std::nullopt;
+        const std::optional<std::string> name = lookup() ? lookup()(variable) : std::nullopt;
         if (!name || name->empty()) return;
         const NodeId models = reader_.json().member(JsonPositions::root, "models");
         const bool is_listed =

@@ -29,13 +29,13 @@ void read_entry(ConfigReader& reader, NodeId at, const MiddlewareRow& row, Stage
                                if (key == "name") reader.read_text(child, stage.name);
                                return key == "type" || key == "name";
                            }};
-    read_row(reader, at, row, stage.config, {stage.storages, stage.models}, others);
+    read_row(reader, at, row, stage.config, {stage.storages, stage.models_by_key}, others);
 }
 
 /// Names the model that a preset's stage asks.
 void take_model(StageNode& node, const std::string& model) {
     const BoundFields fields = node.row->bind(node.settings.config);
-    if (find_field(fields, "model") != nullptr && !model.empty()) node.settings.models.emplace("model", model);
+    if (find_field(fields, "model") != nullptr && !model.empty()) node.settings.models_by_key.emplace("model", model);
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ std::string changed_settings(const StageNode& stage) {
     std::any config = stage.settings.config;
     std::any defaults = stage.row->defaults();
     std::vector<std::string> members =
-        changed_members(stage.row->bind(config), stage.row->bind(defaults), stage.settings.models);
+        changed_members(stage.row->bind(config), stage.row->bind(defaults), stage.settings.models_by_key);
     if (stage.settings.name != stage.row->name)
         members.insert(members.begin(), "\"name\": " + json_string(stage.settings.name));
     return fmt::format("{{{}}}", fmt::join(members, ", "));

@@ -14,7 +14,7 @@ std::shared_ptr<Storage> open_storage(const StorageSettings& settings) {
     const detail::ConfigRows& own = detail::rows_of(settings.types);
     const auto row = detail::find_row(&detail::ConfigRows::stores, own, settings.type);
     if (!row) detail::fail_unknown("store", settings.type);
-    const ConfigContext context{.environment = settings.lookup};
+    const ConfigContext context{.lookup = settings.lookup};
     auto storage = row->open(settings.config, context);
     if (!storage) detail::fail_made("store", settings.type, settings.type, {});
     for (const StoreLayer layer : {StoreLayer::encrypts, StoreLayer::masks}) {

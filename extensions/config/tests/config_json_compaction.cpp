@@ -56,11 +56,11 @@ TEST_CASE("compaction has the defaults of its structure, and every key is read",
         "current_turn_keep_rounds": 3, "pruning": {"skip_boundary_turns": 1}, "media": "keep",
         "token_counter": {"counter": "pessimistic"}, "summary_role": "system", "user_instruction": "sum up",
         "model_options": {"temperature": 0}, "max_input_tokens": 4000, "retry": {"max_retries": 1},
-        "failover": {"model": "cheap"}, "on_failure": "propagate", "cool_down_tokens": 100})");
+        "failover": {"model": "cheap"}, "on_failure": "propagate", "failure_cool_down_tokens": 100})");
     const CompactionConfig config = config_of(settings);
     CHECK(settings.stages[0].name == "ladder");
-    CHECK(settings.stages[0].models.at("model") == "cheap");
-    CHECK(settings.stages[0].models.at("failover.model") == "cheap");
+    CHECK(settings.stages[0].models_by_key.at("model") == "cheap");
+    CHECK(settings.stages[0].models_by_key.at("failover.model") == "cheap");
     CHECK(limits_of(config, 0) == CompactionLimits{9'000, 2'000, 500});
     CHECK(config.headroom_fraction == 0.2);
     CHECK(config.current_turn_keep_rounds == 3);
@@ -74,7 +74,7 @@ TEST_CASE("compaction has the defaults of its structure, and every key is read",
     CHECK(config.retry == RetryConfig{1});
     CHECK(config.failover);
     CHECK(config.on_failure == OnFailure::propagate);
-    CHECK(config.cool_down_tokens == 100);
+    CHECK(config.failure_cool_down_tokens == 100);
     CHECK_FALSE(config_of(compaction_settings(R"({"type": "compaction", "pruning": false})")).pruning);
 }
 
@@ -96,7 +96,7 @@ TEST_CASE("the environment wins over the file, and an empty variable counts as u
     const ChainSettings settings =
         compaction_settings(R"({"type": "compaction", "threshold_tokens": 50000})", environment);
     CHECK(limits_of(config_of(settings), 0) == CompactionLimits{9'000, 2'000, 1'000});
-    CHECK(settings.stages[0].models.at("model") == "cheap");
+    CHECK(settings.stages[0].models_by_key.at("model") == "cheap");
     CHECK(
         limits_of(config_of(compaction_settings(R"({"type": "compaction"})", {{"AGENT_COMPACTION_THRESHOLD", ""}})), 0)
             .threshold == 40'000);
@@ -123,7 +123,7 @@ TEST_CASE("a stage may call a model by the name that its provider has, which the
     };
     source.knows_model = [](std::string_view name) { return name.starts_with("vendor-") || name == "cheap"; };
     const ChainSettings settings = read_chain_settings(json, source);
-    CHECK(settings.stages.at(0).models.at("model") == "vendor-small-4");
+    CHECK(settings.stages.at(0).models_by_key.at("model") == "vendor-small-4");
     REQUIRE(settings.models.size() == 2);
     CHECK(settings.models[1].type.empty());
     std::vector<std::string> resolved;

@@ -55,7 +55,7 @@ TEST_CASE("a preset in a configuration is the preset in code", "[config_json]") 
         CHECK(config_at<ReductionConfig>(settings, 1).max_length_for_trunc == expected.reduction.max_length_for_trunc);
         if (!expected.summarization) continue;
         CHECK(config_at<SummarizationConfig>(settings, 2) == *expected.summarization);
-        CHECK(settings.stages[2].models.at("model") == "writer");
+        CHECK(settings.stages[2].models_by_key.at("model") == "writer");
     }
 }
 
@@ -63,7 +63,7 @@ TEST_CASE("without a model a preset's summaries are written by rule, at the edge
     CHECK(settings_of(R"({"preset": "recommended"})").stages.size() == 2);
     const ChainSettings settings = settings_of(R"({"preset": "recommended", "profile": {"context_window": 32000}})");
     REQUIRE(settings.stages.size() == 3);
-    CHECK(settings.stages[2].models.empty());
+    CHECK(settings.stages[2].models_by_key.empty());
     CHECK(config_at<SummarizationConfig>(settings, 2).rule_based_summary_tokens == 3'200);
     CHECK(settings_of(R"({"preset": "lossless", "profile": {"context_window": 32000}})").stages.size() == 2);
     CHECK(make_chain<ChatMessage>(settings).stages().size() == 3);

@@ -62,7 +62,7 @@ StoreType<BucketConfig> bucket_type(std::string& order) {
                        {"password_env", &BucketConfig::password_env, "name of the value that holds the password"}},
             .open =
                 [&order](const BucketConfig& config, const ConfigContext& context) {
-                    order += "bucket " + config.bucket + " " + context.environment(config.password_env).value_or("");
+                    order += "bucket " + config.bucket + " " + context.lookup(config.password_env).value_or("");
                     return memory_storage();
                 },
             .place = [](const BucketConfig& config) { return StorePlace{.address = config.bucket}; }};

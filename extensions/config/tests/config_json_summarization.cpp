@@ -52,11 +52,11 @@ TEST_CASE("every setting of a summarizer can be read", "[config_json]") {
         "offload_folded": true, "transcript_file_path": "t.jsonl",
         "summary_role": "system", "emit_internal_events": true, "reuse_prompt_cache": true,
         "model_options": {"max_output_tokens": 14, "temperature": 0.5, "extra": {"a": [1]}}, "max_input_tokens": 15,
-        "max_summary_tokens": 16, "retry": {}, "failover": {"max_retries": 1, "model": "n"}, "cool_down_tokens": 17)"));
+        "max_summary_tokens": 16, "retry": {}, "failover": {"max_retries": 1, "model": "n"}, "failure_cool_down_tokens": 17)"));
     REQUIRE(settings.stages.size() == 1);
     CHECK(settings.stages[0].name == "s");
-    CHECK(settings.stages[0].models.at("model") == "m");
-    CHECK(settings.stages[0].models.at("failover.model") == "n");
+    CHECK(settings.stages[0].models_by_key.at("model") == "m");
+    CHECK(settings.stages[0].models_by_key.at("failover.model") == "n");
     SummarizationConfig expected{.trigger = {100, 7, 0.0},
                                  .keep_recent_tokens = 11,
                                  .keep_recent_messages = 3,
@@ -74,7 +74,7 @@ TEST_CASE("every setting of a summarizer can be read", "[config_json]") {
                                  .max_summary_tokens = 16,
                                  .retry = RetryConfig{},
                                  .failover = FailoverConfig{1},
-                                 .cool_down_tokens = 17};
+                                 .failure_cool_down_tokens = 17};
     expected.model_options = {14, 0.5, R"({"a": [1]})"};
     CHECK(std::any_cast<const SummarizationConfig&>(settings.stages[0].config) == expected);
 }

@@ -15,7 +15,7 @@ std::shared_ptr<Storage> encrypt(std::shared_ptr<Storage> inner, const Encrypted
                                  const ConfigContext& context) {
     const std::string& name = config.encryption_key_env;
     if (name.empty()) return inner;
-    const std::optional<std::string> text = context.environment ? context.environment(name) : std::nullopt;
+    const std::optional<std::string> text = context.lookup ? context.lookup(name) : std::nullopt;
     if (!text || text->empty())
         throw Error(Errc::invalid_config, fmt::format("open storage: the environment has no value \"{}\"", name));
     return encrypted_storage(std::move(inner), encryption_options(parse_encryption_keys(*text, name)));

@@ -68,7 +68,7 @@ HttpResponse CurlExchange::run() {
     const auto remove = [this](CURL* easy) { curl_multi_remove_handle(multi_, easy); };
     const std::unique_ptr<CURL, decltype(remove)> added(easy_.get(), remove);
     // A wake-up that comes too late only makes the next exchange look around once more.
-    const std::stop_callback wake(request_.stop, [this] { curl_multi_wakeup(multi_); });
+    const StopCallback wake(request_.stop, [this] { curl_multi_wakeup(multi_); });
     transfer();
     return std::move(response_);
 }

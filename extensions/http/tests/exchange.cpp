@@ -2,6 +2,7 @@
 #include "support/errc_of.hpp"
 #include "support/hostile_server.hpp"
 #include "support/temp_dir.hpp"
+#include "whittle/base/detail/joining_thread.hpp"
 #include "whittle/http/curl_transport.hpp"
 #include "whittle/model/model.hpp"
 #include "whittle/provider/sse_parser.hpp"
@@ -204,7 +205,7 @@ TEST_CASE("one transport serves several threads", "[transport]") {
     const auto transport = make_curl_transport();
     std::vector<int> right(4);
     {
-        std::vector<std::jthread> threads;
+        std::vector<detail::JoiningThread> threads;
         for (int& count : right) {
             threads.emplace_back([&] {
                 for (int i = 0; i < 10; ++i)

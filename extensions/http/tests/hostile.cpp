@@ -1,3 +1,4 @@
+#include "whittle/base/detail/joining_thread.hpp"
 #include "whittle/base/detail/sigpipe_guard.hpp"
 
 #include "support/catch.hpp"
@@ -11,7 +12,6 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -226,8 +226,8 @@ TEST_CASE("a stop ends a request that waits for its answer", "[transport]") {
         client = connection.sees_client_go(20s) ? gone : stayed;
         client.notify_one();
     });
-    std::stop_source stop;
-    const std::jthread stopper([&] {
+    StopSource stop;
+    const detail::JoiningThread stopper([&] {
         has_arrived.wait(false);
         stop.request_stop();
     });
@@ -250,7 +250,7 @@ TEST_CASE("a stop ends a request that waits for its answer", "[transport]") {
 TEST_CASE("a stop ends a stream, also when it comes from its own sink, and a request that has not begun",
           "[transport]") {
     HostileServer server(send_without_end);
-    std::stop_source stop;
+    StopSource stop;
     HttpRequest request = request_to(server, {.max_response_bytes = 0});
     request.stop = stop.get_token();
     int pieces = 0;
@@ -386,7 +386,7 @@ TEST_CASE("two threads that guard against the same signal both go on", "[transpo
             meet(6 * round + 6);
         }
     };
-    std::jthread other(guard_often, false);
+    detail::JoiningThread other(guard_often, false);
     guard_often(true);
     other.join();
     pthread_sigmask(SIG_SETMASK, &old, nullptr);

@@ -114,14 +114,14 @@ std::optional<ServerTiming> timing_of(const ordered_json& response) {
         const ordered_json* number = find_member(*timings, name);
         if (number == nullptr || !number->is_number()) return std::nullopt;
     }
-    ServerTiming timing{.prompt_tokens = count_member(*timings, "prompt_n"),
-                        .prompt_ms = (*timings)["prompt_ms"].get<double>(),
+    ServerTiming timing{.prefill_tokens = count_member(*timings, "prompt_n"),
+                        .prefill_ms = (*timings)["prompt_ms"].get<double>(),
                         .cached_tokens = count_member(*timings, "cache_n"),
                         .output_tokens = count_member(*timings, "predicted_n"),
                         .output_ms = (*timings)["predicted_ms"].get<double>()};
     const ordered_json* usage = find_member(response, "usage");
     if (!timings->contains("cache_n") && usage != nullptr && usage->is_object())
-        timing.cached_tokens = std::max<std::int64_t>(0, count_member(*usage, "prompt_tokens") - timing.prompt_tokens);
+        timing.cached_tokens = std::max<std::int64_t>(0, count_member(*usage, "prompt_tokens") - timing.prefill_tokens);
     return timing;
 }
 

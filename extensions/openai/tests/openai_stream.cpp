@@ -25,7 +25,7 @@ std::shared_ptr<ScriptedTransport> transport_of(ScriptedAnswer answer) {
 }
 
 Reply<Message> ask(const std::shared_ptr<HttpTransport>& transport, const DeltaSink* on_delta = nullptr,
-                   std::stop_token stop = {}) {
+                   StopToken stop = {}) {
     OpenAIChatModel model(transport, {.model = "m", .api_key = "sk-secret\n"});
     return model.generate({.messages = {&asked, 1}, .stop = std::move(stop), .on_delta = on_delta});
 }
@@ -195,7 +195,7 @@ TEST_CASE("a server's timings come with the reply, whole and streamed, and only 
     const std::string timings =
         R"("timings":{"cache_n":211,"prompt_n":80,"prompt_ms":1178.6,"predicted_n":20,"predicted_ms":1512})";
     const ServerTiming reported{
-        .prompt_tokens = 80, .prompt_ms = 1178.6, .cached_tokens = 211, .output_tokens = 20, .output_ms = 1512};
+        .prefill_tokens = 80, .prompt_ms = 1178.6, .cached_tokens = 211, .output_tokens = 20, .output_ms = 1512};
     const std::string whole = R"({"choices":[{"message":{"content":"a"},"finish_reason":"stop"}],)" + timings + "}";
     CHECK(ask(transport_of(answer_json(whole))).timing == reported);
     const std::string stream = chunk(R"({"content":"a"})", R"("stop")") + event(R"({"choices":[],)" + timings + "}");
@@ -204,9 +204,10 @@ TEST_CASE("a server's timings come with the reply, whole and streamed, and only 
 
     const auto timing = [](const char* json) { return openai::timing_of(nlohmann::ordered_json::parse(json)); };
     // An older release: what it had kept is in the prompt's size alone.
-    CHECK(timing(R"({"usage":{"prompt_tokens":300},
+    CHECK(
+        timing(R"({"usage":{"prompt_tokens":300},
                      "timings":{"prompt_n":80,"prompt_ms":9,"predicted_n":2,"predicted_ms":4}})") ==
-          ServerTiming{.prompt_tokens = 80, .prompt_ms = 9, .cached_tokens = 220, .output_tokens = 2, .output_ms = 4});
+        ServerTiming{.prefill_tokens = 80, .prefill_ms = 9, .cached_tokens = 220, .output_tokens = 2, .output_ms = 4});
     CHECK(timing(R"({"timings":{"prompt_n":80,"prompt_ms":9,"predicted_n":2}})") == std::nullopt);
     CHECK(timing(R"({"timings":{"prompt_n":80,"prompt_ms":"9","predicted_n":2,"predicted_ms":4}})") == std::nullopt);
     CHECK(timing(R"({"timings":[1]})") == std::nullopt);
@@ -314,7 +315,7 @@ TEST_CASE("a key that a server repeats is not in the error", "[openai]") {
 TEST_CASE("what a listener throws gets out, and a stop ends the call", "[openai]") {
     const DeltaSink angry = [](const Delta&) { throw std::runtime_error("enough"); };
     CHECK_THROWS_AS(ask(transport_of(answer_events(rich_stream)), &angry), std::runtime_error);
-    std::stop_source source;
+    StopSource source;
     source.request_stop();
     CHECK(errc_of([&] { (void)ask(transport_of(answer_json("{}")), nullptr, source.get_token()); }) == Errc::cancelled);
 }

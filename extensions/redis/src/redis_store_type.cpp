@@ -45,7 +45,7 @@ std::shared_ptr<Storage> open_redis(const Config& config, const ConfigContext& c
     RedisStorageOptions options = config;
     options.credentials.user = config.user;
     if (!config.password_env.empty()) {
-        options.credentials_provider = [user = config.user, name = config.password_env, lookup = context.environment] {
+        options.credentials_provider = [user = config.user, name = config.password_env, lookup = context.lookup] {
             const std::optional<std::string> password = lookup ? lookup(name) : std::nullopt;
             if (!password || password->empty())
                 throw Error(Errc::invalid_config,

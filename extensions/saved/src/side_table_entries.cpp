@@ -58,7 +58,7 @@ ordered_json json_of_entry(const SavedEntry& entry) {
                       {"tokens_before", entry.tokens_before},
                       {"tokens_after", entry.tokens_after},
                       {"next_serial", entry.next_serial}};
-    if (entry.prefix_edited_before) json["prefix_edited_before"] = true;
+    if (entry.thinking_prefix_edited_before) json["thinking_prefix_edited_before"] = true;
     for (const std::string& key : entry.stored) json["stored"].push_back(json_of_bytes(key));
     for (const SavedEntry::Range& range : entry.undo) json["undo"].push_back(json_of_stretch(range));
     for (const StoredText& text : entry.texts) {
@@ -80,7 +80,7 @@ SavedEntry entry_of(const ordered_json& json, const std::string& where) {
     entry.tokens_before = reader.integer("tokens_before", INT64_MIN, INT64_MAX);
     entry.tokens_after = reader.integer("tokens_after", INT64_MIN, INT64_MAX);
     entry.next_serial = reader.serial("next_serial");
-    entry.prefix_edited_before = reader.flag("prefix_edited_before");
+    entry.thinking_prefix_edited_before = reader.flag("thinking_prefix_edited_before");
     entry.stored = reader.list("stored");
     read_array(reader.find("undo"), reader.place("undo"), [&](const ordered_json& element, const std::string& place) {
         entry.undo.push_back(stretch_of(element, place));
@@ -103,7 +103,7 @@ ordered_json json_of_counters(const Counters& counters) {
                       {"explicit_turns", counters.explicit_turns},
                       {"reported_tokens", counters.reported_tokens},
                       {"reported_at", counters.reported_at}};
-    if (counters.prefix_edited) json["prefix_edited"] = true;
+    if (counters.thinking_prefix_edited) json["prefix_edited"] = true;
     if (counters.request_edited) json["request_edited"] = true;
     if (counters.request != Hash128{}) json["request"] = hex_of(counters.request);
     if (counters.sent > 0) json["sent"] = counters.sent;
@@ -123,7 +123,7 @@ Counters counters_of(const ordered_json& json) {
     counters.explicit_turns = reader.flag("explicit_turns");
     counters.reported_tokens = reader.integer("reported_tokens", 0, INT64_MAX);
     counters.reported_at = reader.serial("reported_at");
-    counters.prefix_edited = reader.flag("prefix_edited");
+    counters.thinking_prefix_edited = reader.flag("prefix_edited");
     counters.request_edited = reader.flag("request_edited");
     if (reader.find("request") != nullptr) counters.request = hash_of(reader.bytes("request"), reader.place("request"));
     counters.sent = reader.index("sent");

@@ -74,7 +74,7 @@ ordered_json json_of(const PartInfo& part, bool whole) {
         put(json, "bytes", part.bytes);
         put(json, "call_id", part.call_id);
         put(json, "is_error", part.is_error);
-        put(json, "starts_result", part.starts_result);
+        put(json, "starts_result", part.is_separate_result);
         put(json, "is_blank", part.is_blank);
         put(json, "is_invalid_utf8", part.is_invalid_utf8);
         put(json, "has_object_arguments", part.has_object_arguments);
@@ -151,7 +151,7 @@ PartInfo part_of(const ordered_json& json, const std::string& where) {
     part.bytes = reader.integer("bytes", 0, largest_count);
     part.call_id = reader.bytes("call_id");
     part.is_error = reader.flag("is_error");
-    part.starts_result = reader.flag("starts_result");
+    part.is_separate_result = reader.flag("starts_result");
     part.is_blank = reader.flag("is_blank");
     part.is_invalid_utf8 = reader.flag("is_invalid_utf8");
     part.has_object_arguments = reader.flag("has_object_arguments");

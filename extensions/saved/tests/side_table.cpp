@@ -131,8 +131,8 @@ void check_same_info(const MessageInfo& a, const MessageInfo& b) {
                        x.has_object_arguments) == std::tie(y.kind, y.bytes, y.call_id, y.tool, y.object_name,
                                                            y.is_error, y.is_blank, y.is_invalid_utf8,
                                                            y.has_object_arguments));
-        CHECK(std::tie(x.starts_result, x.ends_in_space, x.is_image, x.image_side, x.media_bytes) ==
-              std::tie(y.starts_result, y.ends_in_space, y.is_image, y.image_side, y.media_bytes));
+        CHECK(std::tie(x.is_separate_result, x.ends_in_space, x.is_image, x.image_side, x.media_bytes) ==
+              std::tie(y.is_separate_result, y.ends_in_space, y.is_image, y.image_side, y.media_bytes));
         check_same_mark(x.mark, y.mark);
     }
 }

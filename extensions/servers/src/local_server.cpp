@@ -9,15 +9,15 @@
 namespace whittle::inline v0 {
 
 void CacheProfileEstimator::observe(const ServerTiming& timing) noexcept {
-    const bool has_timing = timing.output_tokens > 0 && timing.output_ms > 0.0 && timing.prompt_tokens >= 0 &&
-                            timing.prompt_ms >= 0.0 && timing.cached_tokens >= 0 && std::isfinite(timing.prompt_ms) &&
+    const bool has_timing = timing.output_tokens > 0 && timing.output_ms > 0.0 && timing.prefill_tokens >= 0 &&
+                            timing.prefill_ms >= 0.0 && timing.cached_tokens >= 0 && std::isfinite(timing.prefill_ms) &&
                             std::isfinite(timing.output_ms);
     if (!has_timing) return;
-    read_tokens_ += static_cast<double>(timing.prompt_tokens);
-    read_ms_ += timing.prompt_ms;
+    read_tokens_ += static_cast<double>(timing.prefill_tokens);
+    read_ms_ += timing.prefill_ms;
     const double output = static_cast<double>(timing.output_tokens);
     const double context =
-        static_cast<double>(timing.prompt_tokens) + static_cast<double>(timing.cached_tokens) + output / 2;
+        static_cast<double>(timing.prefill_tokens) + static_cast<double>(timing.cached_tokens) + output / 2;
     const double pace = timing.output_ms / output;
     least_context_ = replies_ == 0.0 ? context : std::min(least_context_, context);
     most_context_ = std::max(most_context_, context);

@@ -140,7 +140,7 @@ PromptLogprobs http_prompt_logprobs(std::shared_ptr<HttpTransport> transport, Pr
     if (!transport) throw Error(Errc::invalid_argument, "ask for log-probabilities: there is no transport");
     check(config);
     config.api_key = detail::trimmed(config.api_key);
-    return [transport = std::move(transport), config = std::move(config)](std::string_view text, std::stop_token stop) {
+    return [transport = std::move(transport), config = std::move(config)](std::string_view text, StopToken stop) {
         HttpHeaders own;
         if (!config.api_key.empty()) own.emplace_back("Authorization", "Bearer " + config.api_key);
         try {

@@ -232,10 +232,10 @@ Run run_local(std::optional<SlotCheckpoints> checkpoints) {
         Reply<openai::Message> reply = model.generate({.messages = conversation.messages()});
         REQUIRE(reply.timing.has_value());
         const ServerTiming timing = *reply.timing;
-        wrong += slot.prefill(server->requested) == static_cast<std::size_t>(timing.prompt_tokens) ? 0 : 1;
+        wrong += slot.prefill(server->requested) == static_cast<std::size_t>(timing.prefill_tokens) ? 0 : 1;
         slot.answered(server->requested, server->replied);
         run.speed.observe(timing);
-        run.read += timing.prompt_tokens;
+        run.read += timing.prefill_tokens;
         run.resets += timing.cached_tokens < before ? 1 : 0;
         before = timing.cached_tokens;
         conversation.push_reply(std::move(reply));

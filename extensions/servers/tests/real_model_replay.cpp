@@ -188,8 +188,8 @@ TEST_CASE("what a real server reads anew under the preset local is predicted to 
     REQUIRE(prefills.size() == 18);
     int edits = 0;
     for (const Prefill& prefill : prefills) {
-        CHECK(static_cast<std::int64_t>(prefill.predicted) == prefill.timing.prompt_tokens);
-        edits += prefill.timing.prompt_tokens > 400 ? 1 : 0;  // more than a note that is new
+        CHECK(static_cast<std::int64_t>(prefill.predicted) == prefill.timing.prefill_tokens);
+        edits += prefill.timing.prefill_tokens > 400 ? 1 : 0;  // more than a note that is new
     }
     CHECK(edits >= 2);
 }

@@ -36,9 +36,9 @@ TEST_CASE("what llama-server kept and read of a prompt is in the usage and in th
         REQUIRE(reply.timing);
         CHECK(reply.usage->input == 1);
         CHECK(reply.usage->cache_read == 37);
-        CHECK(reply.timing->prompt_tokens == 1);
+        CHECK(reply.timing->prefill_tokens == 1);
         CHECK(reply.timing->cached_tokens == 37);
-        CHECK(reply.timing->prompt_ms > 0.0);
+        CHECK(reply.timing->prefill_ms > 0.0);
         CHECK(nlohmann::json::parse(server->bodies.back()).at("id_slot") == 1);
     }
 }

@@ -29,12 +29,12 @@ int main() {
     const telemetry::Prometheus metrics;
     const ChainCallbacks<> watch{
         .on_event =
-            [to_otlp = exporter.on_event(), to_text = metrics.on_event()](const Event& event) {
+            [to_otlp = exporter.event_sink(), to_text = metrics.event_sink()](const Event& event) {
                 to_otlp(event);
                 to_text(event);
             },
         .on_report =
-            [to_otlp = exporter.on_report(), to_text = metrics.on_report()](const Report& report) {
+            [to_otlp = exporter.report_sink(), to_text = metrics.report_sink()](const Report& report) {
                 to_otlp(report);
                 to_text(report);
             }};

@@ -109,7 +109,7 @@ public:
         report_dropped(spans_.push(detail::spans_of(report, config_, context, config_.clock->now())), "traces");
     }
 
-    FlushResult flush(const std::stop_token& stop) {
+    FlushResult flush(const StopToken& stop) {
         const std::lock_guard one_at_a_time(flushing_);
         FlushResult result;
         send(spans_, detail::traces_to_json, "/v1/traces", result.spans_sent, result, stop);
@@ -140,7 +140,7 @@ private:
 
     template <typename T, typename Encode>
     void send(ExportQueue<T>& queue, const Encode& encode, std::string_view path, std::int64_t& sent,
-              FlushResult& result, const std::stop_token& stop) {
+              FlushResult& result, const StopToken& stop) {
         std::int64_t rest = queue.waiting();  // what comes meanwhile has time until the next flush
         result.retry = result.retry || (rest > 0 && stop.stop_requested());
         while (rest > 0 && !result.retry && !stop.stop_requested()) {
@@ -152,7 +152,7 @@ private:
         }
     }
 
-    void send_metrics(FlushResult& result, const std::stop_token& stop) {
+    void send_metrics(FlushResult& result, const StopToken& stop) {
         const auto series = tally_.snapshot();
         const std::int64_t points = std::accumulate(
             series.begin(), series.end(), std::int64_t{0},
@@ -164,7 +164,7 @@ private:
 
     /// Adds what came of a request with `size` items to the result.
     Delivery post(std::string_view path, std::string body, std::int64_t size, std::int64_t& sent, FlushResult& result,
-                  const std::stop_token& stop) {
+                  const StopToken& stop) {
         detail::PostResult answer = detail::post(*transport_, config_, path, std::move(body), stop);
         if (!answer.problem.empty()) result.problems.push_back(std::move(answer.problem));
         result.rejected = add_saturating(result.rejected, std::max<std::int64_t>(0, answer.rejected));
@@ -191,15 +191,15 @@ private:
 OpenTelemetry::OpenTelemetry(OpenTelemetryConfig config, std::shared_ptr<HttpTransport> transport)
     : state_(std::make_shared<State>(std::move(config), std::move(transport))) {}
 
-EventSink OpenTelemetry::on_event() const {
+EventSink OpenTelemetry::event_sink() const {
     return [state = state_](const Event& event) { state->event(event); };
 }
 
-std::function<void(const Report&)> OpenTelemetry::on_report() const {
+std::function<void(const Report&)> OpenTelemetry::report_sink() const {
     return [state = state_](const Report& report) { state->report(report); };
 }
 
-FlushResult OpenTelemetry::flush(std::stop_token stop) { return state_->flush(stop); }
+FlushResult OpenTelemetry::flush(StopToken stop) { return state_->flush(stop); }
 
 std::int64_t OpenTelemetry::waiting() const { return state_->waiting(); }
 

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t longest_problem = 1'000;  // bytes
 
 HttpRequest request_to(const OpenTelemetryConfig& config, std::string_view path, std::string body,
-                       const std::stop_token& stop) {
+                       const StopToken& stop) {
     HttpRequest request{.url = config.endpoint, .headers = config.headers, .body = std::move(body)};
     while (request.url.ends_with('/')) request.url.pop_back();
     request.url += path;
@@ -53,7 +53,7 @@ PostResult read_answer(const HttpResponse& answer, std::string_view url) {
 }  // namespace
 
 PostResult post(HttpTransport& transport, const OpenTelemetryConfig& config, std::string_view path, std::string body,
-                const std::stop_token& stop) {
+                const StopToken& stop) {
     const HttpRequest request = request_to(config, path, std::move(body), stop);
     const std::string url = whittle::detail::without_secrets(request.url);
     const auto failed = [&](Delivery delivery, std::string_view why) {

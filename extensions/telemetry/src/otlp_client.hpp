@@ -1,13 +1,13 @@
 // Posts to an OTLP/HTTP receiver, and says what its answer means for what was sent.
 #pragma once
 
+#include "whittle/base/platform.hpp"
 #include "whittle/provider/http_transport.hpp"
 #include "whittle/telemetry/opentelemetry.hpp"
 
 #include <chrono>
 #include <cstdint>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -28,6 +28,6 @@ struct PostResult {
 
 /// `path` begins with a slash. Throws nothing that the transport throws.
 [[nodiscard]] PostResult post(HttpTransport& transport, const OpenTelemetryConfig& config, std::string_view path,
-                              std::string body, const std::stop_token& stop);
+                              std::string body, const StopToken& stop);
 
 }  // namespace whittle::inline v0::telemetry::detail

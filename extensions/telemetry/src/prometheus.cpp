@@ -131,11 +131,11 @@ public:
 
 Prometheus::Prometheus(const PrometheusConfig& config) : state_(std::make_shared<State>(checked(config))) {}
 
-EventSink Prometheus::on_event() const {
+EventSink Prometheus::event_sink() const {
     return [state = state_](const Event& event) { state->tally.event(event); };
 }
 
-std::function<void(const Report&)> Prometheus::on_report() const {
+std::function<void(const Report&)> Prometheus::report_sink() const {
     return [state = state_](const Report& report) { state->tally.report(report); };
 }
 

@@ -14,8 +14,8 @@ using testing::Receiver;
 TEST_CASE("a hook in which nothing was due allocates nothing, but for the first", "[telemetry]") {
     telemetry::OpenTelemetry exporter(testing::fixed_config(), std::make_shared<Receiver>());
     const telemetry::Prometheus metrics;
-    const auto to_exporter = exporter.on_report();
-    const auto to_registry = metrics.on_report();
+    const auto to_exporter = exporter.report_sink();
+    const auto to_registry = metrics.report_sink();
     const Report report = testing::undue_report();
     to_exporter(report);
     to_registry(report);
@@ -33,7 +33,7 @@ TEST_CASE("an allocation that fails leaves an exporter that works", "[telemetry]
     for (int nth = 1;; ++nth) {
         const auto receiver = std::make_shared<Receiver>();
         telemetry::OpenTelemetry exporter(testing::fixed_config(), receiver);
-        const auto on_report = exporter.on_report();
+        const auto on_report = exporter.report_sink();
         const Report report = testing::summary_report();
         bool has_failed = false;
         {
@@ -58,8 +58,8 @@ TEST_CASE("a flush that runs out of memory loses nothing", "[telemetry]") {
         auto config = testing::fixed_config();
         config.metrics = false;
         telemetry::OpenTelemetry exporter(config, receiver);
-        exporter.on_report()(testing::summary_report());
-        exporter.on_event()(testing::committed_event());
+        exporter.report_sink()(testing::summary_report());
+        exporter.event_sink()(testing::committed_event());
         bool has_failed = false;
         std::int64_t sent = 0;
         {

@@ -17,7 +17,7 @@ using testing::Receiver;
 TEST_CASE("an event becomes a log record with its counts", "[telemetry]") {
     const auto receiver = std::make_shared<Receiver>();
     OpenTelemetry exporter(testing::fixed_config(), receiver);
-    exporter.on_event()(testing::committed_event());
+    exporter.event_sink()(testing::committed_event());
     CHECK(exporter.flush().logs_sent == 1);
     const json record = receiver->records().at(0);
     CHECK(record["eventName"] == "whittle.committed");
@@ -37,7 +37,7 @@ TEST_CASE("without texts a record has no body", "[telemetry]") {
     auto config = testing::fixed_config();
     config.include_texts = false;
     OpenTelemetry exporter(config, receiver);
-    exporter.on_event()(testing::committed_event());
+    exporter.event_sink()(testing::committed_event());
     exporter.flush();
     CHECK_FALSE(receiver->records().at(0).contains("body"));
 }
@@ -46,7 +46,7 @@ TEST_CASE("levels have the severities of OpenTelemetry", "[telemetry]") {
     const auto receiver = std::make_shared<Receiver>();
     OpenTelemetry exporter(testing::fixed_config(), receiver);
     using enum Event::Level;
-    for (const Event::Level level : {debug, info, warning, error}) exporter.on_event()({.level = level, .kind = "x"});
+    for (const Event::Level level : {debug, info, warning, error}) exporter.event_sink()({.level = level, .kind = "x"});
     exporter.flush();
     std::vector<int> severities;
     for (const json& record : receiver->records()) severities.push_back(record["severityNumber"]);
@@ -59,7 +59,7 @@ TEST_CASE("what the model reads back is told with the tool, and no word of it", 
     const Tool build = text_tool("build", "Builds.", R"({"type":"object"})",
                                  [](std::string_view) { return std::string(90'000, '.') + "the secret"; });
     const Chain<> chain(ChainConfig{.storage = memory_storage()},
-                        ChainCallbacks<>{.on_event = exporter.on_event(), .on_report = exporter.on_report()},
+                        ChainCallbacks<>{.on_event = exporter.event_sink(), .on_report = exporter.report_sink()},
                         Reduction<>{{}});
     const auto model = std::make_shared<ScriptedModel<ChatMessage>>(std::vector{
         ChatMessage::assistant().call("one", "build"),

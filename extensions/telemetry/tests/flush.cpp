@@ -21,7 +21,7 @@ telemetry::OpenTelemetryConfig only_logs() {
     return config;
 }
 
-void tell(const OpenTelemetry& exporter, std::string_view kind) { exporter.on_event()({.kind = kind}); }
+void tell(const OpenTelemetry& exporter, std::string_view kind) { exporter.event_sink()({.kind = kind}); }
 
 std::vector<std::string> names_of(const std::vector<json>& records) {
     std::vector<std::string> names;
@@ -45,8 +45,8 @@ TEST_CASE("each signal is posted as JSON to its path, with the host's headers", 
     config.headers = {{"Authorization", "Bearer key"}};
     config.resource = {{"service.name", "agent"}, {"service.version", "7"}};
     OpenTelemetry exporter(config, receiver);
-    exporter.on_event()(testing::committed_event());
-    exporter.on_report()(testing::summary_report());
+    exporter.event_sink()(testing::committed_event());
+    exporter.report_sink()(testing::summary_report());
     CHECK(exporter.flush().ok());
 
     std::vector<std::string> urls;
@@ -70,7 +70,7 @@ TEST_CASE("each signal is posted as JSON to its path, with the host's headers", 
 TEST_CASE("signals that are switched off are neither kept nor sent", "[telemetry]") {
     const auto receiver = std::make_shared<Receiver>();
     OpenTelemetry exporter(only_logs(), receiver);
-    exporter.on_report()(testing::summary_report());
+    exporter.report_sink()(testing::summary_report());
     CHECK(exporter.waiting() == 0);
     tell(exporter, "a");
     exporter.flush();
@@ -102,8 +102,8 @@ TEST_CASE("a transport that fails loses nothing: the next flush sends all, in or
 TEST_CASE("a flush breaks off at the first failure: other signals would wait for the same timeout", "[telemetry]") {
     const auto receiver = std::make_shared<Receiver>();
     OpenTelemetry exporter(testing::fixed_config(), receiver);
-    exporter.on_event()(testing::committed_event());
-    exporter.on_report()(testing::summary_report());
+    exporter.event_sink()(testing::committed_event());
+    exporter.report_sink()(testing::summary_report());
     receiver->answer = [](const HttpRequest&) -> HttpResponse {
         throw ModelError(ModelErrorClass::transport, "send: no connection");
     };
@@ -130,8 +130,8 @@ TEST_CASE("what the server will never take is gone, and counted; other signals g
     const int status = GENERATE(301, 400, 401, 404, 413, 500);
     const auto receiver = std::make_shared<Receiver>();
     OpenTelemetry exporter(testing::fixed_config(), receiver);
-    exporter.on_event()(testing::committed_event());
-    exporter.on_report()(testing::summary_report());
+    exporter.event_sink()(testing::committed_event());
+    exporter.report_sink()(testing::summary_report());
     receiver->answer = [status](const HttpRequest& request) {
         return HttpResponse{.status = request.url.ends_with("traces") ? status : 200, .body = "<html>no</html>"};
     };
@@ -192,8 +192,8 @@ TEST_CASE("a full queue drops what comes on top, and says how much", "[telemetry
     config.max_queue = 5;
     OpenTelemetry exporter(config, receiver);
     for (int i = 0; i < 8; ++i) tell(exporter, "a");
-    exporter.on_report()(testing::summary_report());
-    exporter.on_report()(testing::summary_report());  // four spans: all or none
+    exporter.report_sink()(testing::summary_report());
+    exporter.report_sink()(testing::summary_report());  // four spans: all or none
     CHECK(exporter.waiting() == 5 + 4);
     CHECK(exporter.dropped() == 3 + 4);
 
@@ -268,7 +268,7 @@ TEST_CASE("a flush that is stopped keeps everything", "[telemetry]") {
     const auto receiver = std::make_shared<Receiver>();
     OpenTelemetry exporter(only_logs(), receiver);
     tell(exporter, "a");
-    std::stop_source stop;
+    StopSource stop;
     stop.request_stop();
     const FlushResult result = exporter.flush(stop.get_token());
     CHECK(result.retry);
@@ -289,7 +289,7 @@ TEST_CASE("no problem names a secret of the address", "[telemetry]") {
 TEST_CASE("the sinks keep an exporter alive", "[telemetry]") {
     const auto receiver = std::make_shared<Receiver>();
     auto exporter = std::make_unique<OpenTelemetry>(only_logs(), receiver);
-    const EventSink sink = exporter->on_event();
+    const EventSink sink = exporter->event_sink();
     OpenTelemetry copy = *exporter;
     exporter.reset();
     sink({.kind = "a"});

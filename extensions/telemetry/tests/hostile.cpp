@@ -42,7 +42,7 @@ TEST_CASE("hostile names give valid JSON of bounded size", "[telemetry]") {
         config.models[name] = {name, name};
         config.model = {name, name};
         telemetry::OpenTelemetry exporter(config, receiver);
-        exporter.on_event()({.source = name, .kind = name, .text = name, .conversation = name});
+        exporter.event_sink()({.source = name, .kind = name, .text = name, .conversation = name});
         Report report = testing::summary_report();
         report.conversation = name;
         for (StageReport& stage : report.stages) {
@@ -52,7 +52,7 @@ TEST_CASE("hostile names give valid JSON of bounded size", "[telemetry]") {
         report.stages[1].outcome = Outcome::failed;
         report.stages[1].details->error = name;
         for (ModelCallReport& call : report.stages[1].details->model_calls) call.purpose = call.error = name + "x";
-        exporter.on_report()(report);
+        exporter.report_sink()(report);
         CHECK(exporter.flush().ok());
         REQUIRE(receiver->requests.size() == 3);
         for (const HttpRequest& request : receiver->requests) {
@@ -69,7 +69,7 @@ TEST_CASE("hostile names give valid JSON of bounded size", "[telemetry]") {
 TEST_CASE("hostile names give Prometheus text in which every line is one of ours", "[telemetry]") {
     const telemetry::Prometheus metrics;
     for (const std::string& name : hostile_names())
-        metrics.on_event()({.source = name, .kind = name, .text = name, .conversation = name});
+        metrics.event_sink()({.source = name, .kind = name, .text = name, .conversation = name});
     const std::string text = metrics.text();
     CHECK(is_valid_utf8(text));
     CHECK(std::ranges::none_of(text, [](char c) { return c != '\n' && static_cast<unsigned char>(c) < 0x20; }));
@@ -96,10 +96,10 @@ TEST_CASE("times and counts at their ends do not wrap", "[telemetry]") {
     details.tokens_after = INT64_MIN;
     details.model_calls[1].milliseconds = INT64_MAX;
     details.model_calls[1].usage = Usage{.input = INT64_MAX, .cache_read = INT64_MAX, .output = INT64_MIN};
-    exporter.on_report()(report);
+    exporter.report_sink()(report);
     report.milliseconds = INT64_MIN;
     report.calibration = std::numeric_limits<double>::infinity();
-    exporter.on_report()(report);
+    exporter.report_sink()(report);
     CHECK(exporter.flush().ok());
     for (const json& span : receiver->spans()) {
         CHECK(std::stoll(span["startTimeUnixNano"].get<std::string>()) >= 0);

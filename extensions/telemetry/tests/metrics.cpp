@@ -29,10 +29,10 @@ TEST_CASE("commits, model calls and hooks are counted since the exporter was mad
     config.models["summarization"] = {"anthropic", "claude-small"};
     OpenTelemetry exporter(config, receiver);
     clock->advance(std::chrono::milliseconds(500));
-    exporter.on_report()(testing::summary_report());
+    exporter.report_sink()(testing::summary_report());
     exporter.flush();
     receiver->requests.clear();
-    exporter.on_report()(testing::summary_report());
+    exporter.report_sink()(testing::summary_report());
     exporter.flush();
     const auto metrics = by_name(*receiver);
 
@@ -75,10 +75,10 @@ TEST_CASE("a dry run and a commit that adds tokens save nothing", "[telemetry]")
     OpenTelemetry exporter(testing::fixed_config(), receiver);
     Report report = testing::summary_report();
     report.stages[1].outcome = Outcome::planned;
-    exporter.on_report()(report);
+    exporter.report_sink()(report);
     report.stages[1].outcome = Outcome::committed;  // a repair
     report.stages[1].details->tokens_after = report.stages[1].details->tokens_before + 10;
-    exporter.on_report()(report);
+    exporter.report_sink()(report);
     exporter.flush();
     CHECK(by_name(*receiver).at("whittle.tokens.saved")["sum"]["dataPoints"][0]["asInt"] == "0");
 }
@@ -90,7 +90,7 @@ TEST_CASE("more label values than allowed count together", "[telemetry]") {
     OpenTelemetry exporter(config, receiver);
     for (int i = 0; i < 10; ++i) {
         const std::string kind = "kind " + std::to_string(i);
-        exporter.on_event()({.source = "host", .kind = kind});
+        exporter.event_sink()({.source = "host", .kind = kind});
     }
     exporter.flush();
     const json points = by_name(*receiver).at("whittle.events")["sum"]["dataPoints"];
@@ -104,12 +104,12 @@ TEST_CASE("metrics that did not arrive are made good by the next ones", "[teleme
     auto config = testing::fixed_config();
     config.traces = config.logs = false;
     OpenTelemetry exporter(config, receiver);
-    exporter.on_event()(testing::committed_event());
+    exporter.event_sink()(testing::committed_event());
     receiver->answer = [](const HttpRequest&) { return HttpResponse{.status = 503}; };
     CHECK(exporter.flush().retry);
     receiver->answer = {};
     receiver->requests.clear();
-    exporter.on_event()(testing::committed_event());
+    exporter.event_sink()(testing::committed_event());
     CHECK(exporter.flush().points_sent == 1);
     CHECK(by_name(*receiver).at("whittle.events")["sum"]["dataPoints"][0]["asInt"] == "2");
 }

@@ -28,14 +28,14 @@ TEST_CASE("the page on telemetry has every metric, every attribute and every opt
     details.store_failures = {{"key", "reason"}};
     details.repairs = {{.code = "missing_result"}};
     details.violations_left = details.thinking_dropped = 1;
-    details.prefix_edited = true;
+    details.thinking_prefix_edited = true;
     for (int i = 0; i < 10; ++i) {
-        exporter.on_report()(report);
-        registry.on_report()(report);
+        exporter.report_sink()(report);
+        registry.report_sink()(report);
         for (const char* kind : {"read_back", "a", "b", "c", "d"}) {
             const Event event{.source = "x", .kind = kind, .tokens_before = 1, .tokens_after = 1};
-            exporter.on_event()(event);
-            registry.on_event()(event);
+            exporter.event_sink()(event);
+            registry.event_sink()(event);
         }
         report.stages[1].outcome = Outcome::failed;
     }

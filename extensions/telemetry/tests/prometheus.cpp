@@ -30,8 +30,8 @@ TEST_CASE("a registry that was told nothing has no text", "[telemetry]") { CHECK
 
 TEST_CASE("counters have a help, a type and one line for each set of labels", "[telemetry]") {
     const Prometheus metrics;
-    metrics.on_report()(testing::summary_report());
-    metrics.on_report()(testing::summary_report());
+    metrics.report_sink()(testing::summary_report());
+    metrics.report_sink()(testing::summary_report());
     const std::string text = metrics.text();
     CHECK(text.find("# HELP whittle_tokens_saved_total Tokens by which commits made conversations smaller.\n"
                     "# TYPE whittle_tokens_saved_total counter\n"
@@ -49,7 +49,7 @@ TEST_CASE("a histogram has cumulative buckets, a sum and a count", "[telemetry]"
     Report report{.hook = Hook::on_overflow};
     for (const std::int64_t milliseconds : {0, 1, 40, 200'000}) {
         report.milliseconds = milliseconds;
-        metrics.on_report()(report);
+        metrics.report_sink()(report);
     }
     const std::string text = metrics.text();
     const Lines buckets = lines_with(text, "whittle_hook_duration_seconds_bucket");
@@ -67,9 +67,9 @@ TEST_CASE("a histogram has cumulative buckets, a sum and a count", "[telemetry]"
 
 TEST_CASE("read-backs are counted by tool, events by source, kind and level", "[telemetry]") {
     const Prometheus metrics;
-    metrics.on_event()({.source = "read_offloaded", .kind = "read_back", .conversation = "c1"});
-    metrics.on_event()({.source = "read_offloaded", .kind = "read_back", .conversation = "c2"});
-    metrics.on_event()({.level = Event::Level::error, .source = "reduction", .kind = "store_failed"});
+    metrics.event_sink()({.source = "read_offloaded", .kind = "read_back", .conversation = "c1"});
+    metrics.event_sink()({.source = "read_offloaded", .kind = "read_back", .conversation = "c2"});
+    metrics.event_sink()({.level = Event::Level::error, .source = "reduction", .kind = "store_failed"});
     const std::string text = metrics.text();
     CHECK(lines_with(text, "whittle_read_backs_total") ==
           Lines{R"(whittle_read_backs_total{tool="read_offloaded"} 2)"});
@@ -80,7 +80,7 @@ TEST_CASE("read-backs are counted by tool, events by source, kind and level", "[
 
 TEST_CASE("label values are escaped", "[telemetry]") {
     const Prometheus metrics;
-    metrics.on_event()({.source = "a\"b\\c\nd", .kind = "x"});
+    metrics.event_sink()({.source = "a\"b\\c\nd", .kind = "x"});
     CHECK(lines_with(metrics.text(), "whittle_events_total") ==
           Lines{R"(whittle_events_total{source="a\"b\\c\nd",kind="x",level="info"} 1)"});
 }
@@ -89,10 +89,10 @@ TEST_CASE("no text grows with conversations, nor beyond the cap with names", "[t
     const Prometheus metrics({.max_series = 5});
     for (int i = 0; i < 1'000; ++i) {
         const std::string name = "name" + std::to_string(i);
-        metrics.on_event()({.source = name, .kind = "x", .conversation = name});
+        metrics.event_sink()({.source = name, .kind = "x", .conversation = name});
         Report report = testing::summary_report();
         report.conversation = name;
-        metrics.on_report()(report);
+        metrics.report_sink()(report);
     }
     const std::string text = metrics.text();
     const Lines events = lines_with(text, "whittle_events_total");
@@ -104,14 +104,14 @@ TEST_CASE("no text grows with conversations, nor beyond the cap with names", "[t
 
 TEST_CASE("the prefix is the host's", "[telemetry]") {
     const Prometheus metrics({.prefix = "agent"});
-    metrics.on_event()(testing::committed_event());
+    metrics.event_sink()(testing::committed_event());
     CHECK(metrics.text().starts_with("# HELP agent_events_total "));
 }
 
 TEST_CASE("a copy of a registry is the same registry", "[telemetry]") {
     const Prometheus metrics;
     const Prometheus copy = metrics;  // NOLINT(performance-unnecessary-copy-initialization)
-    metrics.on_event()(testing::committed_event());
+    metrics.event_sink()(testing::committed_event());
     CHECK(copy.text() == metrics.text());
     CHECK_FALSE(copy.text().empty());
 }

@@ -17,7 +17,7 @@ TEST_CASE("a chain that clears old results sends a span of its hook, with one ch
     config.model = {"openai", "gpt-5"};
     OpenTelemetry exporter(config, receiver);
     const Chain<> chain(ChainConfig{.storage = memory_storage(), .clock = std::make_shared<ManualClock>()},
-                        ChainCallbacks<>{.on_event = exporter.on_event(), .on_report = exporter.on_report()},
+                        ChainCallbacks<>{.on_event = exporter.event_sink(), .on_report = exporter.report_sink()},
                         Reduction<>{{.max_tokens_for_clear = 2'000, .clear_target_tokens = 500}});
     Conversation<> history("book");
     history.push_back(ChatMessage::user("Read."));
@@ -56,7 +56,7 @@ TEST_CASE("model calls of a stage are client spans of GenAI with their usage, on
     auto config = testing::fixed_config();
     config.models["summarization"] = {"anthropic", "claude-small"};
     OpenTelemetry exporter(config, receiver);
-    exporter.on_report()(testing::summary_report());
+    exporter.report_sink()(testing::summary_report());
     CHECK(exporter.flush().spans_sent == 4);
 
     const std::vector<json> spans = receiver->spans();
@@ -98,7 +98,7 @@ TEST_CASE("a stage that failed has the status of an error; without texts it says
     Report report = testing::undue_report();
     report.stages[0].outcome = Outcome::failed;
     report.stages[0].more().error = "the disk is full";
-    exporter.on_report()(report);
+    exporter.report_sink()(report);
     exporter.flush();
     const json span = receiver->spans().at(1);
     CHECK(span["status"]["code"] == 2);
@@ -112,7 +112,7 @@ TEST_CASE("hooks in which nothing was due leave no span", "[telemetry]") {
     Report report = testing::undue_report();
     for (const Outcome outcome : {Outcome::not_applicable, Outcome::not_due, Outcome::cooling_down}) {
         report.stages[0].outcome = outcome;
-        exporter.on_report()(report);
+        exporter.report_sink()(report);
     }
     CHECK(exporter.waiting() == 0);
 }
@@ -122,8 +122,8 @@ TEST_CASE("spans and records stand below the span of the host", "[telemetry]") {
     auto config = testing::fixed_config();
     config.traceparent = [] { return std::string("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"); };
     OpenTelemetry exporter(config, receiver);
-    exporter.on_event()(testing::committed_event());
-    exporter.on_report()(testing::summary_report());
+    exporter.event_sink()(testing::committed_event());
+    exporter.report_sink()(testing::summary_report());
     exporter.flush();
     const std::vector<json> spans = receiver->spans();
     for (const json& span : spans) CHECK(span["traceId"] == "4bf92f3577b34da6a3ce929d0e0e4736");
@@ -137,8 +137,8 @@ TEST_CASE("below a span that is not sampled there are none, but the records of e
     auto config = testing::fixed_config();
     config.traceparent = [] { return std::string("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00"); };
     OpenTelemetry exporter(config, receiver);
-    exporter.on_event()(testing::committed_event());
-    exporter.on_report()(testing::summary_report());
+    exporter.event_sink()(testing::committed_event());
+    exporter.report_sink()(testing::summary_report());
     exporter.flush();
     CHECK(receiver->spans().empty());
     CHECK(receiver->records().at(0)["flags"] == 0);
@@ -164,7 +164,7 @@ TEST_CASE("what is no traceparent, or throws, is passed over: the hook has a tra
         return text;
     };
     OpenTelemetry exporter(config, receiver);
-    exporter.on_report()(testing::summary_report());
+    exporter.report_sink()(testing::summary_report());
     exporter.flush();
     const json span = receiver->spans().at(0);
     CHECK_FALSE(span.contains("parentSpanId"));
@@ -177,7 +177,7 @@ TEST_CASE("a later version of traceparent may have more behind", "[telemetry]") 
     auto config = testing::fixed_config();
     config.traceparent = [] { return std::string("cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-03-more"); };
     OpenTelemetry exporter(config, receiver);
-    exporter.on_report()(testing::summary_report());
+    exporter.report_sink()(testing::summary_report());
     exporter.flush();
     CHECK(receiver->spans().at(0)["parentSpanId"] == "00f067aa0ba902b7");
 }
@@ -191,7 +191,7 @@ TEST_CASE("ids are never all zeros, whatever the source of random numbers gives"
     auto config = testing::fixed_config();
     config.random = std::make_shared<Zeros>();
     OpenTelemetry exporter(config, receiver);
-    exporter.on_report()(testing::summary_report());
+    exporter.report_sink()(testing::summary_report());
     exporter.flush();
     CHECK(receiver->spans().at(0)["traceId"] != std::string(32, '0'));
     CHECK(receiver->spans().at(0)["spanId"] != std::string(16, '0'));

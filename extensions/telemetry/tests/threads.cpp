@@ -52,8 +52,8 @@ TEST_CASE("several threads feed while others flush, some in vain: everything arr
     config.max_queue = 1'000'000;
     config.max_batch = 16;
     telemetry::OpenTelemetry exporter(config, receiver);
-    const EventSink on_event = exporter.on_event();
-    const auto on_report = exporter.on_report();
+    const EventSink on_event = exporter.event_sink();
+    const auto on_report = exporter.report_sink();
     std::atomic<bool> is_done{false};
     std::thread flusher([&] {
         while (!is_done) exporter.flush();
@@ -78,7 +78,7 @@ TEST_CASE("a small queue that several threads fill loses exactly what it says", 
     config.max_queue = 50;
     config.metrics = false;
     telemetry::OpenTelemetry exporter(config, receiver);
-    const EventSink on_event = exporter.on_event();
+    const EventSink on_event = exporter.event_sink();
     std::atomic<std::int64_t> arrived{0};
     std::atomic<std::int64_t> reported{0};
     const auto flush = [&] {
@@ -98,8 +98,8 @@ TEST_CASE("a small queue that several threads fill loses exactly what it says", 
 
 TEST_CASE("Prometheus text can be asked for while threads count", "[telemetry]") {
     const telemetry::Prometheus metrics;
-    const EventSink on_event = metrics.on_event();
-    const auto on_report = metrics.on_report();
+    const EventSink on_event = metrics.event_sink();
+    const auto on_report = metrics.report_sink();
     feed([&](int i) {
         on_event(testing::committed_event());
         on_report(testing::undue_report());

@@ -19,8 +19,7 @@ void resolve_folder(Config& config, ConfigEntry& entry) {
 
 std::shared_ptr<const TokenCounter> open_exact(const EncodingInfo& encoding, const Config& config,
                                                const ConfigContext& context) {
-    const std::string folder =
-        config.vocabularies.empty() ? vocabulary_folder(context.environment) : config.vocabularies;
+    const std::string folder = config.vocabularies.empty() ? vocabulary_folder(context.lookup) : config.vocabularies;
     if (folder.empty())
         throw Error(Errc::invalid_config, "no directory of vocabularies is known; set tokens.vocabularies");
     try {

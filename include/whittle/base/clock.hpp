@@ -1,12 +1,12 @@
 #pragma once
 
+#include "whittle/base/platform.hpp"
 #include "whittle/base/version.hpp"
 
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <stop_token>
 #include <string>
 
 namespace whittle::inline v0 {
@@ -20,7 +20,7 @@ public:
     virtual ~Clock() = default;
     [[nodiscard]] virtual Timestamp now() = 0;
     /// Waits, at most until a stop is asked for. False if it was stopped.
-    virtual bool sleep_for(std::chrono::milliseconds duration, std::stop_token stop) = 0;
+    virtual bool sleep_for(std::chrono::milliseconds duration, StopToken stop) = 0;
 };
 
 /// The machine's clock.
@@ -31,7 +31,7 @@ class ManualClock final : public Clock {
 public:
     explicit ManualClock(Timestamp start = 0) : now_(start) {}
     [[nodiscard]] Timestamp now() override;
-    bool sleep_for(std::chrono::milliseconds duration, std::stop_token stop) override;
+    bool sleep_for(std::chrono::milliseconds duration, StopToken stop) override;
     void advance(std::chrono::milliseconds duration);
     void set(Timestamp now);
 

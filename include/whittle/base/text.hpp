@@ -26,10 +26,10 @@ inline constexpr std::size_t longest_character = 4;  ///< bytes in UTF-8
 [[nodiscard]] std::string_view utf8_suffix(std::string_view text, std::size_t max_bytes) noexcept;
 
 /// The first lines of `text`, each with its line feed; all of it if it has no more.
-[[nodiscard]] std::string_view line_prefix(std::string_view text, std::int64_t lines) noexcept;
+[[nodiscard]] std::string_view first_lines(std::string_view text, std::int64_t lines) noexcept;
 
 /// The last lines of `text`. A line feed at its end begins no line.
-[[nodiscard]] std::string_view line_suffix(std::string_view text, std::int64_t lines) noexcept;
+[[nodiscard]] std::string_view last_lines(std::string_view text, std::int64_t lines) noexcept;
 
 /// `text` without an unfinished character at its end that more bytes could complete.
 [[nodiscard]] std::string_view without_incomplete_utf8(std::string_view text) noexcept;

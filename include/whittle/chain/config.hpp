@@ -143,7 +143,7 @@ struct ChainInfo {
     std::span<const std::string_view> tasks{};      ///< what `Middleware::task` says of each; empty: nobody knows
 
     /// How many in front of the middleware of that name have the same task.
-    [[nodiscard]] std::size_t same_task_before(std::string_view name) const noexcept;
+    [[nodiscard]] std::size_t count_same_task_before(std::string_view name) const noexcept;
 };
 
 /// The task of a middleware that folds the history into a summary.

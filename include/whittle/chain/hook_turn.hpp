@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/base/detail/function_ref.hpp"
+#include "whittle/base/platform.hpp"
 #include "whittle/chain/config.hpp"
 #include "whittle/conversation/detail/side_table.hpp"
 #include "whittle/conversation/draft.hpp"
@@ -11,7 +12,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -33,7 +33,7 @@ public:
     const EventSink& on_event;
     std::span<const ToolSpec> tools;
     std::string_view system;  ///< system text that stands beside the messages
-    const std::stop_token& stop;
+    const StopToken& stop;
     HookBudget& budget;
     StageReport& report;  ///< of this middleware and hook
     Language language = Language::english;
@@ -79,7 +79,7 @@ public:
     /// A text of such a message, from the store where it has left memory. Throws what the store throws.
     [[nodiscard]] virtual std::string text_of(const ReplacedMessage& replaced, std::size_t part) const = 0;
     /// Of the newest entry of its journal; 0: none.
-    [[nodiscard]] virtual std::uint64_t last_entry() const noexcept = 0;
+    [[nodiscard]] virtual std::uint64_t last_entry_id() const noexcept = 0;
     /// The model's window: that of the profile, or a smaller one that an overflow taught; 0: unknown.
     [[nodiscard]] std::int64_t known_window() const;
     /// What was stored of it.
@@ -98,7 +98,7 @@ protected:
     struct Surroundings {
         std::span<const ToolSpec> tools{};
         std::string_view system{};
-        const std::stop_token& stop;
+        const StopToken& stop;
     };
     HookTurn(detail::SideTable& side, const ChainConfig& chain, const EventSink& events, const Surroundings& request,
              HookBudget& left, StageReport& stage, Language of_notices) noexcept

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/base/detail/function_ref.hpp"
+#include "whittle/base/platform.hpp"
 #include "whittle/chain/hook_turn.hpp"
 #include "whittle/conversation/tool.hpp"
 #include "whittle/conversation/transaction.hpp"
@@ -10,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,7 +23,7 @@ struct HookRequest {
     std::span<const ToolSpec> tools{};
     std::string_view system{};  ///< system text that stands beside the messages
     Model<M>* model = nullptr;  ///< the agent's own model, or null
-    std::stop_token stop{};
+    StopToken stop{};
 };
 
 /// What a middleware's hook works with. Valid during the hook only.
@@ -52,7 +52,7 @@ public:
     [[nodiscard]] ContextCount counted() const override {
         return conversation.context(config.token_counter, request.system, request.tools);
     }
-    [[nodiscard]] std::uint64_t last_entry() const noexcept override {
+    [[nodiscard]] std::uint64_t last_entry_id() const noexcept override {
         const auto& journal = conversation.journal();
         return journal.empty() ? 0 : journal.back()->id;
     }
@@ -130,7 +130,7 @@ public:
     /// Checks that need the tools of a request: runs once for a chain, with the first tools it sees.
     virtual void check_tools(const ChainInfo&, std::span<const ToolSpec>, Problems&) const {}
     /// What one middleware of a chain should do, and no second one, such as `fold_task`: two of one task get in each
-    /// other's way (`ChainInfo::same_task_before`). Empty: nothing of that kind.
+    /// other's way (`ChainInfo::count_same_task_before`). Empty: nothing of that kind.
     [[nodiscard]] virtual std::string_view task() const noexcept { return {}; }
     /// Tools that go with it, such as one that shows what it takes out of messages: an agent's loop offers them
     /// (`Chain::tools`).

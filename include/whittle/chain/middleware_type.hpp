@@ -43,13 +43,13 @@ template <typename Config>
 /// What the maker of a middleware is told beside its configuration.
 template <AgentMessage M>
 struct StageContext {
-    std::string name{};                                                      ///< the entry's "name", or the type's
-    std::map<std::string, std::shared_ptr<Model<M>>, std::less<>> models{};  ///< by the key that names each
+    std::string name{};  ///< the entry's "name", or the type's
+    std::map<std::string, std::shared_ptr<Model<M>>, std::less<>> models_by_key{};  ///< by the key that names each
 
     /// The model of that key, such as "failover.model"; null: the entry has none.
     [[nodiscard]] std::shared_ptr<Model<M>> model(std::string_view key = "model") const {
-        const auto found = models.find(key);
-        return found == models.end() ? nullptr : found->second;
+        const auto found = models_by_key.find(key);
+        return found == models_by_key.end() ? nullptr : found->second;
     }
 };
 

@@ -97,7 +97,7 @@ template <AgentMessage M>
 void Compaction<M>::check(const ChainInfo& chain, Problems& problems) const {
     const CompactionSetup setup{.has_summarizer = summarizer_ != nullptr,
                                 .has_executor = static_cast<bool>(callbacks_.executor),
-                                .other_summarizers = chain.same_task_before(name_)};
+                                .other_summarizers = chain.count_same_task_before(name_)};
     check_compaction(config_, chain.config, setup, name_, problems);
 }
 

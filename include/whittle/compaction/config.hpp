@@ -51,7 +51,8 @@ struct CompactionConfig {
     std::optional<RetryConfig> retry{RetryConfig{2}};
     std::optional<FailoverConfig> failover{};      ///< attempts with another model. Absent: none
     OnFailure on_failure = OnFailure::keep_going;  ///< `keep_going`: report and wait for growth; `propagate`: throw
-    std::int64_t cool_down_tokens = 0;  ///< growth after a failure before the next attempt; 0: 5 % of the trigger
+    std::int64_t failure_cool_down_tokens =
+        0;  ///< growth after a failure before the next attempt; 0: 5 % of the trigger
     /// Above this part of the trigger a summary is prepared on the host's executor; 0: off. By the summarizer on
     /// `executor` of the callbacks, so that no hook waits for the model.
     double prepare_fraction = 0.0;
@@ -100,7 +101,7 @@ void check_compaction(const CompactionConfig& config, const ChainConfig& chain, 
 /// `AGENT_COMPACTION_SUMMARY_SIZE` give, in tokens; each replaces its fraction too. An empty value is none.
 /// `AGENT_COMPACTION_MODEL` is the caller's, who has the models (for configuration files: `ConfigSource::knows_model`).
 /// Throws one Error(invalid_config) that names each variable which is no integer of 1 or more.
-[[nodiscard]] CompactionConfig with_environment(CompactionConfig config, const EnvironmentLookup& lookup);
+[[nodiscard]] CompactionConfig with_environment_variables(CompactionConfig config, const EnvironmentLookup& lookup);
 
 namespace detail {
 

@@ -208,8 +208,8 @@ public:
     /// Whether something in front of thinking that is still here was edited, or the system text or the tools that it
     /// was written under: a provider that binds thinking to its prefix refuses such thinking unless it is asked to drop
     /// it (docs/message.md). Saved, copied by `fork`, taken back by `undo` where the thinking is valid again.
-    [[nodiscard]] bool prefix_edited() const noexcept {
-        return history_.side.counters.prefix_edited || history_.side.counters.request_edited;
+    [[nodiscard]] bool thinking_prefix_edited() const noexcept {
+        return history_.side.counters.thinking_prefix_edited || history_.side.counters.request_edited;
     }
 
     using Journal = std::vector<std::shared_ptr<const JournalEntry<M>>>;

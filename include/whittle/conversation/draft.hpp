@@ -39,7 +39,7 @@ struct CommitResult {
     std::int64_t tokens_after = 0;               ///< of what was committed or would have been
     std::optional<std::size_t> first_changed{};  ///< index of the first message that differs
     int dropped_edit_groups = 0;                 ///< edit groups that were left out because a store write failed
-    std::exception_ptr store_error{};            ///< what the first of these writes threw
+    std::exception_ptr first_store_error{};      ///< what the first of these writes threw
 
     [[nodiscard]] bool committed() const noexcept { return outcome == Outcome::committed; }
 };

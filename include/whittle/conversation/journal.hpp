@@ -54,8 +54,9 @@ struct JournalRecord {
     std::int64_t tokens_after = 0;
     std::vector<std::string> stored{};  ///< keys that the commit refers to
     std::vector<StoredText> texts{};    ///< texts of the replaced messages that are in the store instead of in memory
-    bool prefix_edited_before = false;  ///< `Conversation::prefix_edited` by messages, in front of the commit
-    Serial next_serial = 0;             ///< messages from here on came later
+    bool thinking_prefix_edited_before =
+        false;               ///< `Conversation::thinking_prefix_edited` by messages, in front of the commit
+    Serial next_serial = 0;  ///< messages from here on came later
 };
 
 /// One commit, as it can be undone.

@@ -64,9 +64,9 @@ struct CommitPlan : CallbackContext {
 struct Candidate {
     Serial serial = 0;
     std::size_t part = 0;
-    bool cut = false;         ///< false: kept, or the stage failed
-    std::string_view rule{};  ///< id of the rule that decided; static text
-    std::int64_t tokens = 0;  ///< freed if cut, else 0
+    bool cut = false;               ///< false: kept, or the stage failed
+    std::string_view rule{};        ///< id of the rule that decided; static text
+    std::int64_t tokens_freed = 0;  ///< of what was cut; else 0
 };
 
 struct ModelCallReport {
@@ -103,9 +103,9 @@ struct StageDetails {
     std::vector<StoreFailure> store_failures{};
     std::vector<ModelCallReport> model_calls{};
     std::vector<Repair> repairs{};
-    std::int64_t violations_left = 0;   ///< rules that are still broken after a repair
-    bool prefix_edited = false;         ///< the commit changed what kept thinking is bound to
-    std::int64_t thinking_dropped = 0;  ///< thinking parts that went because of that
+    std::int64_t violations_left = 0;     ///< rules that are still broken after a repair
+    bool thinking_prefix_edited = false;  ///< the commit changed what kept thinking is bound to
+    std::int64_t thinking_dropped = 0;    ///< thinking parts that went because of that
     std::string error{};
 };
 

@@ -4,6 +4,7 @@
 #include "whittle/base/detail/function_ref.hpp"
 #include "whittle/base/event.hpp"
 #include "whittle/base/language.hpp"
+#include "whittle/base/platform.hpp"
 #include "whittle/base/version.hpp"
 #include "whittle/conversation/detail/conversation_caches.hpp"
 #include "whittle/conversation/detail/stored_objects.hpp"
@@ -16,7 +17,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,7 +47,7 @@ struct ToolContext {
     std::shared_ptr<const StoredObjects> objects{};  ///< what was stored of the conversation; may be null
     std::shared_ptr<ConversationCaches> caches{};    ///< of middlewares, to the conversation; may be null
     std::shared_ptr<const TokenCounter> counter{};   ///< the chain's; may be null
-    std::stop_token stop{};
+    StopToken stop{};
     std::shared_ptr<Clock> clock{};
     Language language = Language::english;
     const EventSink* events = nullptr;  ///< null: nobody listens

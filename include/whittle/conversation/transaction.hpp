@@ -113,7 +113,7 @@ public:
     [[nodiscard]] bool set_text_in_place(AnyCopy copy, std::size_t part, std::string_view text) override {
         return finders_[copy].set_text_in_place(of(copy), part, text);
     }
-    void drop(AnyCopy copy) noexcept override {
+    void free_copy(AnyCopy copy) noexcept override {
         finders_.erase(copy);
         delete static_cast<M*>(copy);
     }

@@ -12,7 +12,7 @@ using EnvironmentLookup = std::function<std::optional<std::string>(std::string_v
 
 /// What can be asked when what a configuration names is made, and as long as it lives.
 struct ConfigContext {
-    EnvironmentLookup environment{};  ///< empty: it has no values
+    EnvironmentLookup lookup{};  ///< empty: it has no values
 };
 
 /// An object of a configuration while it is read: what its type can ask, and report, beside the values of its fields.
@@ -24,7 +24,7 @@ public:
     /// The name of the model that a key gives, or a preset; empty: none.
     [[nodiscard]] virtual std::string_view model(std::string_view key) const = 0;
     /// The environment as the host lets it be seen; empty: not at all.
-    [[nodiscard]] virtual const EnvironmentLookup& environment() const = 0;
+    [[nodiscard]] virtual const EnvironmentLookup& lookup() const = 0;
     /// A path that is relative to the configuration, as one that is not.
     [[nodiscard]] virtual std::string resolved(const std::string& path) const = 0;
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "whittle/base/platform.hpp"
 #include "whittle/chain/chain.hpp"
 #include "whittle/loop/detail/jobs.hpp"
 #include "whittle/loop/detail/model_for_chain.hpp"
@@ -13,7 +14,6 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -100,19 +100,19 @@ public:
     }
 
     /// Starts a turn with a user message.
-    RunResult run(Conversation<M>& conversation, M user, std::stop_token stop = {});
-    RunResult run(Conversation<M>& conversation, std::string_view user, std::stop_token stop = {}) {
+    RunResult run(Conversation<M>& conversation, M user, StopToken stop = {});
+    RunResult run(Conversation<M>& conversation, std::string_view user, StopToken stop = {}) {
         return run(conversation, message_traits<M>::make(Role::user, user), std::move(stop));
     }
     /// Goes on with what is in the conversation. Never throws for what the model, a tool or a middleware does: the
     /// result says how it ended, and no call is left without a result.
-    RunResult run(Conversation<M>& conversation, std::stop_token stop = {});
+    RunResult run(Conversation<M>& conversation, StopToken stop = {});
 
     [[nodiscard]] const Chain<M>& chain() const noexcept { return chain_; }
     [[nodiscard]] std::span<const ToolSpec> tool_specs() const noexcept { return specs_; }
 
 private:
-    [[nodiscard]] HookRequest<M> request(std::stop_token stop) const {
+    [[nodiscard]] HookRequest<M> request(StopToken stop) const {
         return {specs_, config_.system, model_.get(), std::move(stop)};
     }
     void run_steps(Conversation<M>& conversation, const HookRequest<M>& request, RunResult& result,
@@ -196,7 +196,7 @@ AgentLoop<M>::AgentLoop(std::shared_ptr<Model<M>> model, std::vector<Tool> tools
 }
 
 template <ToolMessage M>
-RunResult AgentLoop<M>::run(Conversation<M>& conversation, M user, std::stop_token stop) {
+RunResult AgentLoop<M>::run(Conversation<M>& conversation, M user, StopToken stop) {
     close_open_calls(conversation, request(stop), "a new message came", {});
     conversation.begin_turn();
     conversation.push_back(std::move(user));
@@ -204,7 +204,7 @@ RunResult AgentLoop<M>::run(Conversation<M>& conversation, M user, std::stop_tok
 }
 
 template <ToolMessage M>
-RunResult AgentLoop<M>::run(Conversation<M>& conversation, std::stop_token stop) {
+RunResult AgentLoop<M>::run(Conversation<M>& conversation, StopToken stop) {
     RunResult result;
     result.warnings = chain_.warnings();
     const HookRequest<M> hook_request = request(std::move(stop));
@@ -297,14 +297,14 @@ template <ToolMessage M>
 Reply<M> AgentLoop<M>::generate_once(Conversation<M>& conversation, const HookRequest<M>& hook_request,
                                      const DeltaSink* on_delta) {
     const std::function<std::size_t()> stable_prefix = [&] { return chain_.stable_prefix(conversation); };
-    return chain_.generate(
-        *model_, {.messages = conversation.messages(),
-                  .system = hook_request.system,
-                  .tools = hook_request.tools,
-                  .stop = hook_request.stop,
-                  .on_delta = on_delta,
-                  .prefix_edited = chain_.config().profile.thinking_bound_to_prefix && conversation.prefix_edited(),
-                  .stable_prefix = &stable_prefix});
+    return chain_.generate(*model_, {.messages = conversation.messages(),
+                                     .system = hook_request.system,
+                                     .tools = hook_request.tools,
+                                     .stop = hook_request.stop,
+                                     .on_delta = on_delta,
+                                     .thinking_prefix_edited = chain_.config().profile.thinking_bound_to_prefix &&
+                                                               conversation.thinking_prefix_edited(),
+                                     .stable_prefix = &stable_prefix});
 }
 
 /// Some servers cut a request that is too large and say nothing. The chain's counter may be far above the truth, so a

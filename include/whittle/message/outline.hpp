@@ -34,7 +34,7 @@ enum class Origin {
 
 [[nodiscard]] std::string_view to_string(Origin origin) noexcept;
 /// The inverse of `to_string`; original for a word that is none.
-[[nodiscard]] Origin origin_from(std::string_view name) noexcept;
+[[nodiscard]] Origin origin_or_original(std::string_view name) noexcept;
 
 /// The `Provenance::reason` of what stands in place of media.
 inline constexpr std::string_view media_reason = "media";
@@ -73,7 +73,7 @@ using Mark = std::shared_ptr<const Provenance>;
 struct PartInfo {
     PartKind kind = PartKind::text;
     bool is_error = false;
-    bool starts_result = false;         ///< without it, parts of one message with one id are one result
+    bool is_separate_result = false;    ///< without it, parts of one message with one id are one result
     bool is_blank = false;              ///< nothing but white space
     bool ends_in_space = false;         ///< the last byte of its text is ASCII white space
     bool is_invalid_utf8 = false;       ///< text, arguments, names or ids
@@ -185,7 +185,7 @@ public:
     /// The group of the open round, or 0.
     [[nodiscard]] Serial open_group() const noexcept;
     /// Whether the open round has all its results, so that something may stand behind them; true without one.
-    [[nodiscard]] bool is_round_complete() const;
+    [[nodiscard]] bool is_open_round_complete() const;
     /// All tool rounds, oldest first.
     [[nodiscard]] std::vector<Round> rounds() const;
     /// Where the history can be cut in two with every tool round whole on one side: indices of the first message behind

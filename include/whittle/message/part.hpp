@@ -41,8 +41,9 @@ struct PartView {
     std::string_view call_id{};  ///< tool_call, tool_result, and media inside a result
     std::string_view tool{};     ///< tool_call; tool_result where the message names its tool
     MediaView media{};
-    bool is_error = false;       ///< tool_result
-    bool starts_result = false;  ///< tool_result and media: a result of its own, whatever has the same id before it
+    bool is_error = false;  ///< tool_result
+    bool is_separate_result =
+        false;  ///< tool_result and media: a result of its own, whatever has the same id before it
 };
 
 struct Media {

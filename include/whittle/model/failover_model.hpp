@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/base/error.hpp"
+#include "whittle/base/platform.hpp"
 #include "whittle/model/detail/model_message.hpp"
 #include "whittle/model/detail/restart.hpp"
 #include "whittle/model/model.hpp"
@@ -10,7 +11,6 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
-#include <stop_token>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -19,9 +19,9 @@ namespace whittle::inline v0 {
 
 /// A model of the list that failed. Valid during the call.
 struct FailoverNotice {
-    std::string_view purpose{};  ///< of the request (`ModelRequest::purpose`)
-    std::stop_token stop{};      ///< of the request
-    std::size_t model = 0;       ///< its place in the list
+    std::string_view purpose{};    ///< of the request (`ModelRequest::purpose`)
+    StopToken stop{};              ///< of the request
+    std::size_t failed_index = 0;  ///< its place in the list
     const ModelError& error;
 };
 

@@ -2,6 +2,7 @@
 
 #include "whittle/base/clock.hpp"
 #include "whittle/base/error.hpp"
+#include "whittle/base/platform.hpp"
 #include "whittle/message/part.hpp"
 #include "whittle/message/traits.hpp"
 
@@ -12,7 +13,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -56,7 +56,7 @@ struct ModelRequest {
     std::span<const M> messages{};
     std::string_view system{};  ///< system text that stands beside the messages
     std::span<const ToolSpec> tools{};
-    std::stop_token stop{};
+    StopToken stop{};
     const DeltaSink* on_delta = nullptr;  ///< null: no streaming asked for
     /// Empty for the agent's own call; else which middleware asks, and for what. A reply to a call with a purpose is
     /// not for the user: a host never streams it to them.
@@ -64,7 +64,7 @@ struct ModelRequest {
     const GenerateOptions* options = nullptr;  ///< null: the model's own settings
     /// Thinking in the messages may be bound to a prefix that was edited since: a backend for such a provider asks it
     /// to pass over thinking that does not fit (docs/message.md).
-    bool prefix_edited = false;
+    bool thinking_prefix_edited = false;
     /// Says how many messages at the front nothing plans to change: a prompt-cache mark can stand behind them. Only for
     /// backends that place such marks, since asking takes time in proportion to the messages. Null: not known.
     const std::function<std::size_t()>* stable_prefix = nullptr;
@@ -72,8 +72,8 @@ struct ModelRequest {
 
 /// How long a server took over one reply. Tokens and milliseconds; llama-server tells them as `timings`.
 struct ServerTiming {
-    std::int64_t prompt_tokens = 0;  ///< read anew for this reply
-    double prompt_ms = 0.0;
+    std::int64_t prefill_tokens = 0;  ///< read anew for this reply
+    double prefill_ms = 0.0;
     std::int64_t cached_tokens = 0;  ///< kept from requests before
     std::int64_t output_tokens = 0;
     double output_ms = 0.0;
@@ -143,7 +143,7 @@ class TextModel {
 public:
     virtual ~TextModel() = default;
     virtual TextReply complete(std::string_view system, std::string_view prompt, const TextOptions& options,
-                               std::stop_token stop) = 0;
+                               StopToken stop) = 0;
 };
 
 /// A `TextModel` over a chat model: the prompt is one user message.
@@ -153,7 +153,7 @@ template <AgentMessage M>
     public:
         explicit Adapter(std::shared_ptr<Model<M>> model) : model_(std::move(model)) {}
         TextReply complete(std::string_view system, std::string_view prompt, const TextOptions& options,
-                           std::stop_token stop) override {
+                           StopToken stop) override {
             const M message = message_traits<M>::make(Role::user, prompt);
             const GenerateOptions generate{.max_output_tokens = options.max_output_tokens};
             Reply<M> reply = model_->generate({.messages = {&message, 1},

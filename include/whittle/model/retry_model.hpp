@@ -3,6 +3,7 @@
 #include "whittle/base/clock.hpp"
 #include "whittle/base/detail/backoff.hpp"
 #include "whittle/base/error.hpp"
+#include "whittle/base/platform.hpp"
 #include "whittle/base/random.hpp"
 #include "whittle/model/detail/model_message.hpp"
 #include "whittle/model/detail/restart.hpp"
@@ -13,7 +14,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <stop_token>
 #include <string_view>
 #include <utility>
 
@@ -33,7 +33,7 @@ struct RetryModelConfig {
 /// A failed attempt that is followed by another. Valid during the call.
 struct RetryNotice {
     std::string_view purpose{};  ///< of the request (`ModelRequest::purpose`)
-    std::stop_token stop{};      ///< of the request
+    StopToken stop{};            ///< of the request
     int attempt = 1;             ///< the failed one, from 1
     std::chrono::milliseconds wait{};
     const ModelError& error;

@@ -95,7 +95,8 @@ struct SummarizationConfig {
     std::int64_t max_summary_tokens = 0;  ///< a longer summary is refused; 0: only what it replaces bounds it
     std::optional<RetryConfig> retry{};   ///< more attempts with the same model. Absent: one attempt
     std::optional<FailoverConfig> failover{};  ///< attempts with another model. Absent: none
-    std::int64_t cool_down_tokens = 0;  ///< growth after a failure before the next attempt; 0: 5 % of the trigger
+    std::int64_t failure_cool_down_tokens =
+        0;  ///< growth after a failure before the next attempt; 0: 5 % of the trigger
     /// Above this part of the trigger a summary is prepared on the host's executor; 0: off. Of the trigger in tokens,
     /// by `executor` of the callbacks: no hook waits for the model; docs/summarization.md.
     double prepare_fraction = 0.0;

@@ -83,7 +83,7 @@ void Summarization<M>::check(const ChainInfo& chain, Problems& problems) const {
                                    .has_gen_model_input = static_cast<bool>(callbacks_.gen_model_input),
                                    .has_executor = static_cast<bool>(callbacks_.executor),
                                    .has_user_message_filter = static_cast<bool>(callbacks_.user_message_filter),
-                                   .other_summarizers = chain.same_task_before(name_)};
+                                   .other_summarizers = chain.count_same_task_before(name_)};
     check_summarization(config_, chain.config, setup, name_, problems);
 }
 

@@ -2,6 +2,7 @@
 
 #include "whittle/base/clock.hpp"
 #include "whittle/base/language.hpp"
+#include "whittle/base/platform.hpp"
 #include "whittle/base/random.hpp"
 #include "whittle/chain/chain.hpp"
 #include "whittle/chain/middleware.hpp"
@@ -21,7 +22,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -42,7 +42,7 @@ struct SummaryGenerationTask {
     /// hit.
     std::string_view system{};
     std::span<const ToolSpec> tools{};
-    bool prefix_edited = false;  ///< goes with `system` and `tools`: `ModelRequest::prefix_edited`
+    bool thinking_prefix_edited = false;  ///< goes with `system` and `tools`: `ModelRequest::thinking_prefix_edited`
 };
 
 /// What generating a summary works with. Pointers are not owned; null where marked.
@@ -50,7 +50,7 @@ struct SummaryGenerationEnvironment {
     std::shared_ptr<const TokenCounter> counter = chars_counter();
     std::shared_ptr<Clock> clock = system_clock();
     std::shared_ptr<Random> random = system_random();
-    std::stop_token stop{};
+    StopToken stop{};
     HookBudget* budget = nullptr;   ///< obeyed and counted down; null: no bounds
     StageReport* report = nullptr;  ///< gets a `ModelCallReport` for each call; null: none
     std::string purpose{};          ///< `ModelRequest::purpose`; never empty in a middleware

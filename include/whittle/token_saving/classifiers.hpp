@@ -1,11 +1,11 @@
 #pragma once
 
+#include "whittle/base/platform.hpp"
 #include "whittle/model/model.hpp"
 #include "whittle/token_saving/detail/words.hpp"
 
 #include <functional>
 #include <memory>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,7 +37,7 @@ struct TokenLogprob {
 };
 
 /// Asks a server for the log-probabilities of the tokens of `text`, in order. Throws what goes wrong.
-using PromptLogprobs = std::function<std::vector<TokenLogprob>(std::string_view text, std::stop_token stop)>;
+using PromptLogprobs = std::function<std::vector<TokenLogprob>(std::string_view text, StopToken stop)>;
 
 /// Scores words by their negative log-probability in context. The tokens' texts must add up to the prompt, after
 /// tokens at the front that are no part of it. Before its first use it checks itself: a text of random words three

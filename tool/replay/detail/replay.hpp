@@ -4,13 +4,13 @@
 
 #include "replay/replay.hpp"
 #include "whittle/base/detail/saturating.hpp"
+#include "whittle/base/platform.hpp"
 #include "whittle/conversation/detail/host_results.hpp"
 
 #include <algorithm>
 #include <memory>
 #include <optional>
 #include <set>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -50,7 +50,7 @@ private:
 };
 
 /// Throws Error(cancelled) once a stop is requested.
-void throw_if_stopped(std::string_view trajectory, const std::stop_token& stop);
+void throw_if_stopped(std::string_view trajectory, const StopToken& stop);
 
 /// Text bytes of all parts.
 [[nodiscard]] std::int64_t bytes_of(const MessageInfo& info) noexcept;

@@ -317,7 +317,7 @@ TEST_CASE("usage in the recording does not move the triggers", "[replay]") {
 }
 
 TEST_CASE("a stop ends a replay", "[replay]") {
-    std::stop_source stop;
+    StopSource stop;
     stop.request_stop();
     const std::vector<ChatMessage> messages = session(1, 10);
     CHECK_THROWS_AS(

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,12 +28,12 @@ public:
         if (++steps_ == at_) source_.request_stop();
     }
     [[nodiscard]] std::int64_t steps() const noexcept { return steps_; }
-    [[nodiscard]] std::stop_token token() const { return source_.get_token(); }
+    [[nodiscard]] StopToken token() const { return source_.get_token(); }
 
 private:
     std::int64_t at_;
     std::int64_t steps_ = 0;
-    std::stop_source source_{};
+    StopSource source_{};
 };
 
 /// A call with `results` tool uses, and one user message that answers all of them.

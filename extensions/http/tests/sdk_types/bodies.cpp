@@ -235,7 +235,7 @@ void add_hand_made(Program& program) {
                        {.messages = blocks,
                         .system = "Be brief.",
                         .tools = tools(),
-                        .prefix_edited = is_edited,
+                        .thinking_prefix_edited = is_edited,
                         .stable_prefix = &stable_prefix},
                        setting);
         }
@@ -249,8 +249,10 @@ template <typename M>
 void add_generated(Program& program) {
     for (std::uint64_t seed = 1; seed <= 25; ++seed) {
         const std::vector<M> history = testing::build_all<M>(testing::generate_history(seed, {.turns = 2}));
-        add_bodies(program,
-                   {.messages = history, .system = "Be brief.", .tools = tools(), .prefix_edited = seed % 2 == 0}, {});
+        add_bodies(
+            program,
+            {.messages = history, .system = "Be brief.", .tools = tools(), .thinking_prefix_edited = seed % 2 == 0},
+            {});
     }
 }
 

@@ -28,7 +28,7 @@ std::unique_ptr<common_sampler, FreeSampler> greedy(const Weights& weights, cons
     return std::unique_ptr<common_sampler, FreeSampler>(common_sampler_init(weights.model(), parameters));
 }
 
-void require_running(const std::stop_token& stop) {
+void require_running(const whittle::StopToken& stop) {
     if (stop.stop_requested()) throw ModelError(ModelErrorClass::cancelled, "call the model: stopped");
 }
 
@@ -90,7 +90,8 @@ whittle::ModelProfile LlamaModel::profile() const {
             .cache = *whittle::find_cache_profile("local")};
 }
 
-std::string LlamaModel::write(const Prompt& prompt, std::size_t most, std::stop_token stop, Call& call, bool& is_cut) {
+std::string LlamaModel::write(const Prompt& prompt, std::size_t most, whittle::StopToken stop, Call& call,
+                              bool& is_cut) {
     const auto sampler = greedy(*weights_, prompt.grammar);
     std::string text;
     llama_perf_context_reset(slot_.context());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "slot.hpp"
+#include "whittle/base/platform.hpp"
 
 #include <whittle/chain/config.hpp>
 #include <whittle/model/model.hpp>
@@ -36,7 +37,7 @@ public:
 
 private:
     /// The text of the reply, whose tokens and times go into `call`.
-    std::string write(const Prompt& prompt, std::size_t most, std::stop_token stop, Call& call, bool& is_cut);
+    std::string write(const Prompt& prompt, std::size_t most, whittle::StopToken stop, Call& call, bool& is_cut);
 
     std::shared_ptr<const Weights> weights_;
     Slot slot_;

@@ -158,10 +158,10 @@ void check_prefills(const std::vector<real_model::Exchange>& exchanges, std::siz
     double write_ms = 0.0;
     for (const real_model::Prefill& prefill : prefills) {
         fmt::print("  prefill: predicted {}, read {}, kept {}, {:.0f} ms; {} tokens written in {:.0f} ms\n",
-                   prefill.predicted, prefill.timing.prompt_tokens, prefill.timing.cached_tokens,
-                   prefill.timing.prompt_ms, prefill.timing.output_tokens, prefill.timing.output_ms);
-        right += static_cast<std::int64_t>(prefill.predicted) == prefill.timing.prompt_tokens ? 1 : 0;
-        read_ms += prefill.timing.prompt_ms;
+                   prefill.predicted, prefill.timing.prefill_tokens, prefill.timing.cached_tokens,
+                   prefill.timing.prefill_ms, prefill.timing.output_tokens, prefill.timing.output_ms);
+        right += static_cast<std::int64_t>(prefill.predicted) == prefill.timing.prefill_tokens ? 1 : 0;
+        read_ms += prefill.timing.prefill_ms;
         write_ms += prefill.timing.output_ms;
     }
     fmt::print("  {:.1f} s of reading, {:.1f} s of writing\n", read_ms / 1'000, write_ms / 1'000);

@@ -15,8 +15,8 @@ namespace {
 /// Every kind of thing that can be told, and names that need escaping.
 template <typename Exporter>
 void feed(const Exporter& exporter) {
-    const EventSink on_event = exporter.on_event();
-    const auto on_report = exporter.on_report();
+    const EventSink on_event = exporter.event_sink();
+    const auto on_report = exporter.report_sink();
     on_event(testing::committed_event());
     on_event({.source = "read_offloaded", .kind = "read_back", .text = "read", .conversation = "book"});
     on_event({.level = Event::Level::error, .source = "quote\" \\ \n \xFF", .kind = "failed"});
@@ -65,7 +65,7 @@ void read_answer(const std::string& path) {
     auto config = testing::fixed_config();
     config.traces = config.metrics = false;
     telemetry::OpenTelemetry exporter(config, receiver);
-    exporter.on_event()(testing::committed_event());
+    exporter.event_sink()(testing::committed_event());
     const telemetry::FlushResult result = exporter.flush();
     std::cout << result.rejected << '\n';
     for (const std::string& problem : result.problems) std::cout << problem << '\n';

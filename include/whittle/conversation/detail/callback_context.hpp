@@ -1,10 +1,10 @@
 #pragma once
 
+#include "whittle/base/platform.hpp"
 #include "whittle/message/outline.hpp"
 #include "whittle/message/part.hpp"
 
 #include <span>
-#include <stop_token>
 #include <string_view>
 
 namespace whittle::inline v0 {
@@ -16,7 +16,7 @@ struct CallbackContext {
     std::string_view object_name{};     ///< of the tool call at hand: unique in the conversation, safe in a storage key
     Serial round = 0;                   ///< of the message with that call, or with the conversation's newest; 0: none
     std::span<const ToolSpec> tools{};  ///< of the request; empty where none is at hand
-    std::stop_token stop{};             ///< of the hook or the call: what takes long looks at it
+    StopToken stop{};                   ///< of the hook or the call: what takes long looks at it
 };
 
 }  // namespace whittle::inline v0

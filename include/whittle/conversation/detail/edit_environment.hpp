@@ -2,6 +2,7 @@
 
 #include "whittle/base/clock.hpp"
 #include "whittle/base/event.hpp"
+#include "whittle/base/platform.hpp"
 #include "whittle/base/version.hpp"
 #include "whittle/conversation/report.hpp"
 #include "whittle/message/validity.hpp"
@@ -13,14 +14,13 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <stop_token>
 #include <string_view>
 
 namespace whittle::inline v0 {
 
 /// What is done about thinking that a provider binds to everything in front of it, when something in front is edited.
 enum class ThinkingOnPrefixEdit {
-    mark,  ///< keep it, and ask the provider to pass over it: `ModelRequest::prefix_edited`
+    mark,  ///< keep it, and ask the provider to pass over it: `ModelRequest::thinking_prefix_edited`
     drop,  ///< take it out in the same commit, as far as the validity profile allows; what has to stay is marked
 };
 
@@ -41,7 +41,7 @@ struct EditEnvironment {
     bool verify = true;                                ///< refuse commits that break one of them anew
     std::shared_ptr<Clock> clock = system_clock();
     bool dry_run = false;
-    std::stop_token stop{};
+    StopToken stop{};
     HookBudget* budget = nullptr;
     const std::function<bool(const MessageInfo&)>* pins = nullptr;
     Hook hook = Hook::before_model;

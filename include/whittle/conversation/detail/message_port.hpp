@@ -77,7 +77,7 @@ public:
     [[nodiscard]] virtual AnyCopy copy_renamed(AnyMessage message, std::span<const NewName> names) = 0;
     /// False, and nothing done, where more than this part would change or the type has no index of its parts.
     [[nodiscard]] virtual bool set_text_in_place(AnyCopy copy, std::size_t part, std::string_view text) = 0;
-    virtual void drop(AnyCopy copy) noexcept = 0;
+    virtual void free_copy(AnyCopy copy) noexcept = 0;
 
     /// Replaces, and adds `record` to the journal. Takes the messages out of the copies. New messages are gone then,
     /// also where it throws. True if it changes what kept thinking is bound to.

@@ -141,7 +141,7 @@ bool commit(History<M>& history, std::vector<Splice<M>>& splices, std::shared_pt
     const bool is_prefix_edit = edits_prefix(history, splices, 0);
     replace(history, splices);
     Counters& counters = history.side.counters;
-    counters.prefix_edited = counters.prefix_edited || is_prefix_edit;
+    counters.thinking_prefix_edited = counters.thinking_prefix_edited || is_prefix_edit;
     entry->undo = std::move(splices);
     add_entry(history, std::move(entry));
     return is_prefix_edit;

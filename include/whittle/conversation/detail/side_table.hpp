@@ -36,12 +36,12 @@ struct Counters {
     int model_calls = 0;
     std::int64_t read_backs = 0;
     bool explicit_turns = false;
-    std::int64_t reported_tokens = 0;  ///< the provider's last usage, 0 for none
-    Serial reported_at = 0;            ///< the reply that carried it; 0 if the conversation was edited since
-    bool prefix_edited = false;        ///< something in front of kept thinking was edited
-    bool request_edited = false;       ///< the same by other tools or another system text
-    Hash128 request{};                 ///< fingerprint of these; 0 before the first request that was looked at
-    std::size_t sent = 0;              ///< messages of the last model request
+    std::int64_t reported_tokens = 0;     ///< the provider's last usage, 0 for none
+    Serial reported_at = 0;               ///< the reply that carried it; 0 if the conversation was edited since
+    bool thinking_prefix_edited = false;  ///< something in front of kept thinking was edited
+    bool request_edited = false;          ///< the same by other tools or another system text
+    Hash128 request{};                    ///< fingerprint of these; 0 before the first request that was looked at
+    std::size_t sent = 0;                 ///< messages of the last model request
 
     friend bool operator==(const Counters&, const Counters&) = default;
 };

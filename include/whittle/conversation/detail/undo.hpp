@@ -62,9 +62,9 @@ bool undo_newest(History<M>& history, CancelCheck check_cancelled) {
     std::vector<Splice<M>> splices = load_undo(history.side.own_objects(), entry, check_cancelled);
     for (Splice<M>& splice : splices) prepare_undo(history.side, splice, check_cancelled);
     // Thinking from before the commit is valid again, later thinking was bound to what is taken back now.
-    const bool is_edited = entry.prefix_edited_before || edits_prefix(history, splices, entry.next_serial);
+    const bool is_edited = entry.thinking_prefix_edited_before || edits_prefix(history, splices, entry.next_serial);
     replace(history, splices);
-    history.side.counters.prefix_edited = is_edited;
+    history.side.counters.thinking_prefix_edited = is_edited;
     history.journal.pop_back();
     return true;
 }

@@ -179,7 +179,8 @@ SummaryGenerationOutcome SummarizationHost<M>::generate_with_prefix(const Summar
     SummaryGenerationTask<M> task = task_of(order, *model_, edit_);
     task.system = turn_.request.system;
     task.tools = turn_.request.tools;
-    task.prefix_edited = turn_.config.profile.thinking_bound_to_prefix && turn_.conversation.prefix_edited();
+    task.thinking_prefix_edited =
+        turn_.config.profile.thinking_bound_to_prefix && turn_.conversation.thinking_prefix_edited();
     SummaryGenerationConfig config = order.config;
     if (state.learnt_input_limit > 0)
         config.max_input_tokens = std::min(config.max_input_tokens, state.learnt_input_limit);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/base/error.hpp"
+#include "whittle/base/platform.hpp"
 #include "whittle/conversation/detail/callback_context.hpp"
 #include "whittle/message/detail/message_view.hpp"
 #include "whittle/model/model.hpp"
@@ -12,7 +13,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,7 +73,7 @@ namespace detail {
 /// What a failed generation is thrown as: what the model or a callback threw, as it came, else an Error with `text`.
 [[nodiscard]] std::exception_ptr exception_of(const SummaryError& failure, const std::string& text);
 /// Whether the exception in flight, or a stop, ends the hook: a stop is no failure, and memory is nobody's to swallow.
-[[nodiscard]] bool ends_hook(const std::stop_token& stop) noexcept;
+[[nodiscard]] bool ends_hook(const StopToken& stop) noexcept;
 /// No further attempt with the same input can help; smaller pieces can.
 [[nodiscard]] bool is_too_large(const SummaryError& failure) noexcept;
 }  // namespace detail

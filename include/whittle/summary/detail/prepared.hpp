@@ -3,6 +3,7 @@
 #include "whittle/base/error.hpp"
 #include "whittle/base/event.hpp"
 #include "whittle/base/hash.hpp"
+#include "whittle/base/platform.hpp"
 #include "whittle/message/outline.hpp"
 #include "whittle/summary/summary.hpp"
 
@@ -12,7 +13,6 @@
 #include <mutex>
 #include <numeric>
 #include <optional>
-#include <stop_token>
 #include <utility>
 #include <vector>
 
@@ -28,7 +28,7 @@ public:
     [[nodiscard]] const std::vector<Serial>& covers() const noexcept { return covers_; }
     [[nodiscard]] Hash128 fingerprint() const noexcept { return print_; }
     [[nodiscard]] std::int64_t ordered_at() const noexcept { return ordered_at_; }
-    [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.get_token(); }
+    [[nodiscard]] StopToken stop_token() const noexcept { return stop_.get_token(); }
     /// Nobody wants it any more.
     void give_up() noexcept { stop_.request_stop(); }
 
@@ -46,7 +46,7 @@ private:
     std::vector<Serial> covers_;
     Hash128 print_;
     std::int64_t ordered_at_;
-    std::stop_source stop_{};
+    StopSource stop_{};
     mutable std::mutex mutex_{};
     std::optional<SummaryGenerationOutcome> outcome_{};
 };

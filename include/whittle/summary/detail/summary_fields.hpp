@@ -29,7 +29,7 @@ template <typename Config>
          "most tokens of a summary request; 0: the window less the reply, or 100000"},
         {"retry", object_member(&C::retry, retry_fields()), "more attempts with the same model"},
         {"failover", object_member(&C::failover, failover_fields()), "attempts with another model"},
-        {"cool_down_tokens", &C::cool_down_tokens,
+        {"failure_cool_down_tokens", &C::failure_cool_down_tokens,
          "growth after a failure before the next attempt; 0: 5 % of the trigger"},
         {"prepare_fraction", &C::prepare_fraction,
          "above this part of the trigger a summary is prepared on the host's executor; 0: off", 0, 1},

@@ -97,7 +97,7 @@ public:
         if (with_prefix) {
             request.system = task_.system;
             request.tools = task_.tools;
-            request.prefix_edited = task_.prefix_edited;
+            request.thinking_prefix_edited = task_.thinking_prefix_edited;
             // The agent's own prefix: what is cached of it is read with marks where its own requests have them.
             const bool is_agents = !task_.system.empty() || !task_.tools.empty();
             if (is_agents && !input.empty()) request.stable_prefix = &all_but_instruction;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/base/hash.hpp"
+#include "whittle/base/platform.hpp"
 #include "whittle/conversation/detail/edit_environment.hpp"
 #include "whittle/conversation/report.hpp"
 
@@ -9,7 +10,6 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -31,16 +31,16 @@ public:
     /// Of all words and their counts, whatever the order they came in.
     [[nodiscard]] Hash128 fingerprint() const noexcept { return fingerprint_; }
     /// Whether anything but the fingerprint was asked for since the last call of this. Thread-safe.
-    bool take_use() const noexcept { return std::atomic_ref(is_used_).exchange(false); }
+    bool take_use() const noexcept { return is_used_.exchange(false); }
 
 private:
     void add_word(const std::string& word);
-    void mark_used() const noexcept { std::atomic_ref(is_used_).store(true, std::memory_order_relaxed); }
+    void mark_used() const noexcept { is_used_.store(true, std::memory_order_relaxed); }
 
     std::unordered_map<std::string, std::int64_t> counts_{};
     std::int64_t total_ = 0;
     Hash128 fingerprint_{};
-    mutable bool is_used_ = false;
+    mutable std::atomic<bool> is_used_ = false;
 };
 
 /// A stretch of words with what a classifier may want to know. A view, valid during the call.
@@ -49,7 +49,7 @@ struct WordWindow {
     double keep_ratio = 1.0;             ///< of the words that are not protected
     const WordCounts* counts = nullptr;  ///< of the conversation; null outside of one
     std::string_view conversation{};     ///< its id; empty outside of one
-    std::stop_token stop{};
+    StopToken stop{};
     HookBudget* budget = nullptr;   ///< model calls are taken from it; null: no limit
     StageReport* report = nullptr;  ///< model calls are listed there; null: nowhere
     Clock* clock = nullptr;         ///< null: no deadline, no times

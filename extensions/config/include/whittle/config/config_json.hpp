@@ -52,7 +52,7 @@ struct StageSettings {
     /// Storages of its own by key, such as "storage" or "tool_config.bash.backend".
     std::map<std::string, StorageSettings, std::less<>> storages{};
     /// Names of `ChainSettings::models` by key, such as "model" or "failover.model".
-    std::map<std::string, std::string, std::less<>> models{};
+    std::map<std::string, std::string, std::less<>> models_by_key{};
 };
 
 /// One entry of "models", or a model that a middleware calls by its provider's name. It holds no key: only where to
@@ -135,8 +135,9 @@ template <AgentMessage M>
     for (const StageSettings& stage : settings.stages) {
         const auto row = detail::row_of_stage(stage, settings.types);
         StageContext<M> context{.name = stage.name};
-        for (const auto& [key, name] : stage.models) {
-            if (const auto found = models.find(name); found != models.end()) context.models.emplace(key, found->second);
+        for (const auto& [key, name] : stage.models_by_key) {
+            if (const auto found = models.find(name); found != models.end())
+                context.models_by_key.emplace(key, found->second);
         }
         stages.push_back(detail::make_middleware<M>(*row, detail::with_open_storages(*row, stage), context));
     }

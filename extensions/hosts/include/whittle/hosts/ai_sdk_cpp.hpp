@@ -73,7 +73,7 @@ struct whittle::message_traits<ai::Message> {
                                .text = shown,
                                .call_id = result->tool_call_id,
                                .is_error = result->is_error,
-                               .starts_result = true});
+                               .is_separate_result = true});
             } else if (const auto* call = std::get_if<ai::ToolCallContentPart>(&part)) {
                 const std::string arguments =
                     call->arguments.dump(-1, ' ', false, ai::JsonValue::error_handler_t::replace);

@@ -1,12 +1,12 @@
 #pragma once
 
+#include "whittle/base/platform.hpp"
 #include "whittle/base/version.hpp"
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,7 +39,7 @@ struct HttpRequest {
     HttpHeaders headers{};  ///< nothing is added but what HTTP needs; a name or value with a line break is refused
     std::string body{};
     HttpLimits limits{};
-    std::stop_token stop{};
+    StopToken stop{};
 };
 
 struct HttpResponse {

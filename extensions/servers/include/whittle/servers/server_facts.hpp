@@ -1,12 +1,12 @@
 #pragma once
 
+#include "whittle/base/platform.hpp"
 #include "whittle/chain/config.hpp"
 #include "whittle/provider/http_transport.hpp"
 
 #include <chrono>
 #include <cstdint>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,7 +29,7 @@ struct ServerAddress {
                       .idle = std::chrono::seconds(10),
                       .total = std::chrono::seconds(20),
                       .max_response_bytes = 16 << 20};  ///< of each question
-    std::stop_token stop{};
+    StopToken stop{};
 };
 
 /// What a server says of itself and of one model. 0, or absent: it does not say.

@@ -2,6 +2,7 @@
 
 #include "whittle/base/clock.hpp"
 #include "whittle/base/event.hpp"
+#include "whittle/base/platform.hpp"
 #include "whittle/base/random.hpp"
 #include "whittle/conversation/report.hpp"
 #include "whittle/provider/http_transport.hpp"
@@ -12,7 +13,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -88,14 +88,14 @@ public:
     OpenTelemetry(OpenTelemetryConfig config, std::shared_ptr<HttpTransport> transport);
 
     /// For `ChainCallbacks`. Neither sends anything.
-    [[nodiscard]] EventSink on_event() const;
-    [[nodiscard]] std::function<void(const Report&)> on_report() const;
+    [[nodiscard]] EventSink event_sink() const;
+    [[nodiscard]] std::function<void(const Report&)> report_sink() const;
 
     /// Sends what waits, then the metrics; blocks for as long as the transport does. One flush runs at a time, chains
     /// can go on meanwhile. It breaks off where a later attempt may succeed (no connection, stopped, status 429, 502,
     /// 503 or 504), and keeps what was not taken; it never waits and never tries twice. Throws only what allocation
     /// throws, and then nothing is lost either.
-    FlushResult flush(std::stop_token stop = {});
+    FlushResult flush(StopToken stop = {});
 
     [[nodiscard]] std::int64_t waiting() const;  ///< spans and records, those that are being sent included
     [[nodiscard]] std::int64_t dropped() const;  ///< spans and records that found the queue full, since the beginning

@@ -24,8 +24,8 @@ public:
     explicit Prometheus(const PrometheusConfig& config = {});
 
     /// For `ChainCallbacks`. A hook that was not due allocates nothing, but for the first one of its kind.
-    [[nodiscard]] EventSink on_event() const;
-    [[nodiscard]] std::function<void(const Report&)> on_report() const;
+    [[nodiscard]] EventSink event_sink() const;
+    [[nodiscard]] std::function<void(const Report&)> report_sink() const;
 
     /// All of it in the text format 0.0.4, ordered by metric and labels.
     [[nodiscard]] std::string text() const;

@@ -20,8 +20,8 @@ struct RequestText {
 /// out, and replies without any other content whole: the API gives such, but does not take them back. Cache
 /// breakpoints: the host's own stay; as many of ours as there is room for are put, in the request only, on the system
 /// text (else the last tool), behind the stable prefix, on the last message and on the user's message before it. A
-/// request with a purpose gets those of the system text and of a stable prefix it names. With `prefix_edited` and
-/// thinking in the messages, the provider is asked to pass over what does not fit. `GenerateOptions` win over the
+/// request with a purpose gets those of the system text and of a stable prefix it names. With `thinking_prefix_edited`
+/// and thinking in the messages, the provider is asked to pass over what does not fit. `GenerateOptions` win over the
 /// configuration, the call's `extra` over both; "messages", "system" and "stream" cannot be set there, and its "tools"
 /// come behind those of the request. Text that is not UTF-8 goes with U+FFFD. Throws ModelError(bad_request) for extra
 /// fields or tool parameters that are no JSON objects.
