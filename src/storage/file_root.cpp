@@ -4,12 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <unistd.h>
-
 #include <cerrno>
-#include <climits>
-#include <cstdlib>
-#include <memory>
 
 namespace whittle::inline v0 {
 namespace {
@@ -18,18 +13,19 @@ constexpr const char* lock_name = ".whittle-lock";
 constexpr const char* temporary_directory_name = ".whittle-tmp";
 constexpr int most_rounds = 100;
 
-std::string real_path(const FileAttempt& attempt, const std::string& path) {
-    const std::unique_ptr<char, decltype(&std::free)> resolved(::realpath(path.c_str(), nullptr), &std::free);
-    if (!resolved) attempt.fail("resolve", errno);
-    return resolved.get();
+std::string absolute_path(const FileAttempt& attempt, NativeFile directory, const std::string& path) {
+    std::string absolute = file_system::absolute_path(directory, path);
+    if (absolute.empty()) attempt.fail("resolve", errno);
+    return absolute;
 }
 
 /// Without trailing slashes: behind one the system would follow a symbolic link.
 std::string checked_root(const FileAttempt& attempt, std::string_view path) {
     if (path.empty()) attempt.fail("the root is empty");
     if (path.find('\0') != std::string_view::npos) FileAttempt{attempt.verb, "..."}.fail("the root has a NUL byte");
-    while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
-    return std::string(path);
+    std::string root = file_system::with_slashes(std::string(path));
+    while (root.size() > 1 && root.ends_with('/')) root.pop_back();
+    return root;
 }
 
 /// Cuts the next component off the front of `rest`; the last one stays.
@@ -54,34 +50,34 @@ SplitKey split(std::string_view key) {
 
 /// Makes the directories above the root that are not there, and names them, outermost first. What it cannot make is
 /// told when the root is opened.
-std::vector<std::string> make_parents(const PosixOps& ops, const std::string& root) {
+std::vector<std::string> make_parents(const FileOps& ops, const std::string& root) {
     std::vector<std::string> made;
     const std::size_t last = root.rfind('/');
-    if (last == std::string::npos || last == 0 || ::access(root.substr(0, last).c_str(), F_OK) == 0) return made;
+    if (last == std::string::npos || last == 0 || file_system::exists(root.substr(0, last))) return made;
     for (std::size_t end = root.find('/', 1); end != std::string::npos; end = root.find('/', end + 1)) {
         std::string parent = root.substr(0, end);
-        if (ops.mkdirat(AT_FDCWD, parent.c_str(), 0700) == 0) made.push_back(std::move(parent));
+        if (ops.make_directory(working_directory, parent.c_str()) == 0) made.push_back(std::move(parent));
     }
     return made;
 }
 
 }  // namespace
 
-FileRoot::FileRoot(PosixOps ops, std::string_view path, const FileStorageOptions& options)
+FileRoot::FileRoot(FileOps ops, std::string_view path, const FileStorageOptions& options)
     : ops_(std::move(ops)), options_(options) {
     if (options_.shown_root.ends_with('/')) options_.shown_root.pop_back();
     const FileAttempt attempt{.verb = "open storage", .key = path};
     path_ = checked_root(attempt, path);
     const std::vector<std::string> made = make_parents(ops_, path_);
-    fd_ = open_or_create_directory(ops_, attempt, AT_FDCWD, path_);
-    path_ = real_path(attempt, path_);
+    directory_ = open_or_create_directory(ops_, attempt, working_directory, path_);
+    path_ = absolute_path(attempt, directory(), path_);
     if (path_ == "/") path_.clear();
     if (durability() == Durability::full) {
         for (const std::string& parent : made) sync_parent(attempt, parent);
         sync_parent(attempt, path_);
     }
-    beneath_ = static_cast<bool>(Fd(ops_.open_beneath(fd_.get(), ".", directory_flags)));
-    const Fd temporary(ops_.openat(fd_.get(), temporary_directory_name, directory_flags, 0));
+    has_open_beneath_ = static_cast<bool>(OpenFile(ops_.open_beneath(directory(), ".")));
+    const OpenFile temporary(ops_.open(directory(), temporary_directory_name, OpenAs::directory));
     if (temporary) sweep_temporary_files(temporary.get(), options_.temporary_max_age_seconds);
 }
 
@@ -90,72 +86,82 @@ void FileRoot::sync_parent(const FileAttempt& attempt, const std::string& direct
     if (directory_path.empty()) return;  // "/"
     std::string parent = directory_path.substr(0, directory_path.rfind('/') + 1);
     if (parent.empty()) parent = ".";
-    const Fd directory(ops_.openat(AT_FDCWD, parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
+    const OpenFile directory(ops_.open(working_directory, parent.c_str(), OpenAs::directory));
     if (!directory && errno == EACCES) return;
     if (!directory) attempt.fail("open the parent directory", errno);
     sync_names(attempt, directory.get());
 }
 
 /// Only its owner can change a name in a directory that nobody else can write, so a check from the top down holds.
-bool FileRoot::are_ours(const FileAttempt& attempt, const std::string& directory, int fd) const {
-    for (std::size_t end = directory.find('/'); end != std::string::npos; end = directory.find('/', end + 1)) {
-        struct stat status {};
-        if (::fstatat(fd_.get(), directory.substr(0, end).c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return false;
-        if (!S_ISDIR(status.st_mode) || !distrust_of(status).empty()) return false;
+bool FileRoot::are_ours(const FileAttempt& attempt, const std::string& path, NativeFile last) const {
+    for (std::size_t end = path.find('/'); end != std::string::npos; end = path.find('/', end + 1)) {
+        FileStatus status;
+        if (file_system::status_at(directory(), path.substr(0, end).c_str(), status) != 0) return false;
+        if (!status.is_directory || !status.distrust.empty()) return false;
     }
-    return distrust_of(status_of(attempt, fd)).empty();
+    return status_of(attempt, last).distrust.empty();
 }
 
-/// An empty Fd where only a walk can tell what is wrong, or where the system has no openat2.
-Fd FileRoot::open_in_one_call(const FileAttempt& attempt, const std::string& directory, int& error) const {
+/// An empty OpenFile where only a walk can tell what is wrong, or where the system has no such call.
+OpenFile FileRoot::open_in_one_call(const FileAttempt& attempt, const std::string& path, int& error) const {
     error = ENOSYS;
-    if (!beneath_) return Fd();
-    Fd fd(ops_.open_beneath(fd_.get(), directory.c_str(), directory_flags));
-    error = fd ? 0 : errno;
-    if (fd && !are_ours(attempt, directory, fd.get())) return Fd();
-    return fd;
+    if (!has_open_beneath_) return OpenFile();
+    OpenFile found(ops_.open_beneath(directory(), path.c_str()));
+    error = found ? 0 : errno;
+    if (found && !are_ours(attempt, path, found.get())) return OpenFile();
+    return found;
+}
+
+std::string FileRoot::names_of(std::string_view key) {
+    std::string names;
+    while (const auto component = next_directory(key)) names += file_system::name_of_component(*component) + '/';
+    return names + file_system::name_of_component(key);
 }
 
 Place FileRoot::place_for_writing(const FileAttempt& attempt, std::string_view key) const {
-    SplitKey parts = split(key);
-    if (parts.directory.empty()) return {.directory = duplicate(attempt, fd_.get()), .name = std::move(parts.name)};
+    const std::string names = names_of(key);
+    SplitKey parts = split(names);
+    if (parts.directory.empty()) return {.directory = duplicate(attempt, directory()), .name = std::move(parts.name)};
     if (durability() != Durability::full) {
         int error = 0;
-        Fd fd = open_in_one_call(attempt, parts.directory, error);
-        if (fd) return {.directory = std::move(fd), .name = std::move(parts.name)};
+        OpenFile found = open_in_one_call(attempt, parts.directory, error);
+        if (found) return {.directory = std::move(found), .name = std::move(parts.name)};
     }
-    Fd at = duplicate(attempt, fd_.get());
-    while (const auto name = next_directory(key)) {
-        Fd child = open_or_create_directory(ops_, attempt, at.get(), *name);
+    OpenFile at = duplicate(attempt, directory());
+    std::string_view rest = names;
+    while (const auto name = next_directory(rest)) {
+        OpenFile child = open_or_create_directory(ops_, attempt, at.get(), *name);
         sync_names(attempt, at.get());
         at = std::move(child);
     }
-    return {.directory = std::move(at), .name = std::string(key)};
+    return {.directory = std::move(at), .name = std::move(parts.name)};
 }
 
 std::optional<Place> FileRoot::find_place(const FileAttempt& attempt, std::string_view key) const {
-    SplitKey parts = split(key);
-    if (parts.directory.empty()) return Place{duplicate(attempt, fd_.get()), std::move(parts.name)};
+    const std::string names = names_of(key);
+    SplitKey parts = split(names);
+    if (parts.directory.empty()) return Place{duplicate(attempt, directory()), std::move(parts.name)};
     int error = 0;
-    Fd fd = open_in_one_call(attempt, parts.directory, error);
-    if (fd) return Place{.directory = std::move(fd), .name = std::move(parts.name)};
+    OpenFile found = open_in_one_call(attempt, parts.directory, error);
+    if (found) return Place{.directory = std::move(found), .name = std::move(parts.name)};
     if (error == ENOENT) return std::nullopt;
-    Fd at = duplicate(attempt, fd_.get());
-    while (const auto name = next_directory(key)) {
+    OpenFile at = duplicate(attempt, directory());
+    std::string_view rest = names;
+    while (const auto name = next_directory(rest)) {
         at = open_directory(ops_, attempt, at.get(), *name, false);
         if (!at) return std::nullopt;
     }
-    return Place{.directory = std::move(at), .name = std::string(key)};
+    return Place{.directory = std::move(at), .name = std::move(parts.name)};
 }
 
-Fd FileRoot::temporary_directory(const FileAttempt& attempt) const {
-    return open_or_create_directory(ops_, attempt, fd_.get(), temporary_directory_name);
+OpenFile FileRoot::temporary_directory(const FileAttempt& attempt) const {
+    return open_or_create_directory(ops_, attempt, directory(), temporary_directory_name);
 }
 
 HeldLock FileRoot::lock(const FileAttempt& attempt) const {
-    Fd file(ops_.openat(fd_.get(), lock_name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
+    OpenFile file(ops_.open(directory(), lock_name, OpenAs::lock_file));
     if (!file) attempt.fail(fmt::format("open \"{}\"", lock_name), errno);
-    while (ops_.flock(file.get(), LOCK_EX) != 0) {
+    while (ops_.lock(file.get()) != 0) {
         if (errno != EINTR) attempt.fail(fmt::format("lock \"{}\"", lock_name), errno);
     }
     return HeldLock(std::move(file));
@@ -169,37 +175,36 @@ HeldLock FileRoot::try_lock(const FileAttempt& attempt) const {
     }
 }
 
-/// Never calls fsync for a file again once it failed: the system may have dropped what it could not write, and would
+/// Never syncs a file again once it failed: the system may have dropped what it could not write, and would
 /// report a success that is none.
-void FileRoot::sync(const FileAttempt& attempt, int fd, std::string_view what,
-                    const std::function<int(int)>& call) const {
-    const struct stat status = status_of(attempt, fd);
-    const std::pair file{status.st_dev, status.st_ino};
+void FileRoot::sync(const FileAttempt& attempt, NativeFile file, std::string_view what,
+                    const std::function<int(NativeFile)>& call) const {
+    const auto id = status_of(attempt, file).id;
     const std::lock_guard guard(mutex_);
-    if (unsyncable_.contains(file)) attempt.fail(fmt::format("{} failed before; open the storage anew", what));
-    if (call(fd) == 0) return;
+    if (unsyncable_.contains(id)) attempt.fail(fmt::format("{} failed before; open the storage anew", what));
+    if (call(file) == 0) return;
     const int error = errno;
-    unsyncable_.insert(file);
+    unsyncable_.insert(id);
     attempt.fail(what, error);
 }
 
-void FileRoot::sync_names(const FileAttempt& attempt, int directory) const {
-    if (durability() == Durability::full) sync(attempt, directory, "fsync of the directory", ops_.fsync);
+void FileRoot::sync_names(const FileAttempt& attempt, NativeFile directory) const {
+    if (durability() == Durability::full) sync(attempt, directory, "fsync of the directory", ops_.sync_names);
 }
 
 /// An object that another storage wrote, perhaps with less durability.
-void FileRoot::sync_object(const FileAttempt& attempt, const Place& place, const Fd& object) const {
+void FileRoot::sync_object(const FileAttempt& attempt, const Place& place, const OpenFile& object) const {
     if (durability() == Durability::none) return;
-    sync(attempt, object.get(), "fdatasync", ops_.fdatasync);
-    const Fd sidecar = open_object(ops_, attempt, place.directory.get(), sidecar_of(place.name));
-    if (sidecar) sync(attempt, sidecar.get(), "fdatasync of the sidecar", ops_.fdatasync);
+    sync(attempt, object.get(), "fdatasync", ops_.sync_data);
+    const OpenFile sidecar = open_object(ops_, attempt, place.directory.get(), sidecar_of(place.name));
+    if (sidecar) sync(attempt, sidecar.get(), "fdatasync of the sidecar", ops_.sync_data);
     sync_names(attempt, place.directory.get());
 }
 
 FileRoot::Existing FileRoot::examine(const FileAttempt& attempt, const Place& place,
                                      const Fingerprint& fingerprint) const {
-    const int directory = place.directory.get();
-    Fd object = open_object(ops_, attempt, directory, place.name);
+    const NativeFile directory = place.directory.get();
+    OpenFile object = open_object(ops_, attempt, directory, place.name);
     if (!object) return {};
     const bool has_sidecar = read_sidecar(ops_, attempt, directory, place.name) == fingerprint;
     if (length_of(attempt, object.get()) == fingerprint.bytes &&
@@ -219,7 +224,7 @@ bool FileRoot::has(const FileAttempt& attempt, const Place& place, const Fingerp
 
 void FileRoot::rename(const FileAttempt& attempt, TemporaryFile& file, const Place& place,
                       const std::string& name) const {
-    if (ops_.renameat(file.directory(), file.name(), place.directory.get(), name.c_str()) != 0)
+    if (ops_.rename(file.directory(), file.name(), place.directory.get(), name.c_str()) != 0)
         attempt.fail("rename", errno);
     file.renamed();
 }
@@ -227,14 +232,14 @@ void FileRoot::rename(const FileAttempt& attempt, TemporaryFile& file, const Pla
 /// The sidecar first: an object that can be seen can be checked. False if the object's name is taken.
 bool FileRoot::link_new(const FileAttempt& attempt, TemporaryFile& content, TemporaryFile& sidecar,
                         const Place& place) const {
-    const int directory = place.directory.get();
+    const NativeFile directory = place.directory.get();
     const std::string sidecar_name = sidecar_of(place.name);
     const HeldLock held = lock(attempt);
     if (open_object(ops_, attempt, directory, place.name)) return false;
     rename(attempt, sidecar, place, sidecar_name);
-    if (ops_.linkat(content.directory(), content.name(), directory, place.name.c_str()) == 0) return true;
+    if (ops_.link(content.directory(), content.name(), directory, place.name.c_str()) == 0) return true;
     const int error = errno;
-    ops_.unlinkat(directory, sidecar_name.c_str());  // if it stays, the next writer of the key replaces it
+    ops_.remove(directory, sidecar_name.c_str());  // if it stays, the next writer of the key replaces it
     attempt.fail("link", error);
 }
 
@@ -243,7 +248,7 @@ bool FileRoot::link_new(const FileAttempt& attempt, TemporaryFile& content, Temp
 bool FileRoot::mend(const FileAttempt& attempt, TemporaryFile& content, TemporaryFile& sidecar, const Place& place,
                     const Existing& existing) const {
     const HeldLock held = lock(attempt);
-    const Fd object = open_object(ops_, attempt, place.directory.get(), place.name);
+    const OpenFile object = open_object(ops_, attempt, place.directory.get(), place.name);
     if (!object || !is_same_file(attempt, object.get(), existing.object.get())) return false;
     if (existing.state == State::torn) {
         rename(attempt, content, place, place.name);

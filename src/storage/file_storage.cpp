@@ -91,14 +91,14 @@ public:
         const FileAttempt attempt{.verb = "stat", .key = key};
         const auto place = root_->find_place(attempt, key);
         if (!place) return std::nullopt;
-        const Fd object = open_object(root_->ops(), attempt, place->directory.get(), place->name);
+        const OpenFile object = open_object(root_->ops(), attempt, place->directory.get(), place->name);
         if (!object) return std::nullopt;
-        const struct stat status = status_of(attempt, object.get());
-        return ObjectInfo{.key = std::string(key), .bytes = status.st_size, .stored_at = status.st_mtime};
+        const FileStatus status = status_of(attempt, object.get());
+        return ObjectInfo{.key = std::string(key), .bytes = status.bytes, .stored_at = status.modified};
     }
 
     void list(std::string_view prefix, const std::function<bool(const ObjectInfo&)>& visit) override {
-        TreeWalk walk(root_->ops(), {.verb = "list", .key = prefix}, root_->fd(), prefix);
+        TreeWalk walk(root_->ops(), {.verb = "list", .key = prefix}, root_->directory(), prefix);
         while (const Entry* entry = walk.next()) {
             if (!is_valid_key(walk.path())) continue;
             if (!visit({.key = walk.path(), .bytes = entry->bytes, .stored_at = entry->modified})) return;
@@ -109,7 +109,7 @@ public:
 
     std::string locate(std::string_view key) const override {
         require_valid_key("locate", key);
-        return fmt::format("{}/{}", root_->shown_path(), key);
+        return fmt::format("{}/{}", root_->shown_path(), FileRoot::names_of(key));
     }
 
 private:
@@ -127,7 +127,7 @@ private:
 
 FileStorage::Reading FileStorage::read(const FileAttempt& attempt, const Place& place, std::int64_t offset,
                                        std::int64_t max_bytes) const {
-    const Fd object = open_object(root_->ops(), attempt, place.directory.get(), place.name);
+    const OpenFile object = open_object(root_->ops(), attempt, place.directory.get(), place.name);
     if (!object) return {};
     const auto expected = read_sidecar(root_->ops(), attempt, place.directory.get(), place.name);
     if (!expected) return {.damage = "its length and hash are not known: the sidecar is missing or not readable"};
@@ -161,11 +161,11 @@ bool FileStorage::remove(std::string_view key) {
     const FileAttempt attempt{.verb = "remove", .key = key};
     const auto place = root_->find_place(attempt, key);
     if (!place) return false;
-    const int directory = place->directory.get();
+    const NativeFile directory = place->directory.get();
     const HeldLock held = root_->lock(attempt);
     if (!open_object(root_->ops(), attempt, directory, place->name)) return false;
-    if (root_->ops().unlinkat(directory, place->name.c_str()) != 0) attempt.fail("unlink", errno);
-    if (root_->ops().unlinkat(directory, sidecar_of(place->name).c_str()) != 0 && errno != ENOENT)
+    if (root_->ops().remove(directory, place->name.c_str()) != 0) attempt.fail("unlink", errno);
+    if (root_->ops().remove(directory, sidecar_of(place->name).c_str()) != 0 && errno != ENOENT)
         attempt.fail("unlink the sidecar", errno);
     root_->sync_names(attempt, directory);
     return true;
@@ -173,7 +173,7 @@ bool FileStorage::remove(std::string_view key) {
 
 }  // namespace
 
-std::shared_ptr<Storage> file_storage_on(PosixOps ops, std::string_view root, const FileStorageOptions& options) {
+std::shared_ptr<Storage> file_storage_on(FileOps ops, std::string_view root, const FileStorageOptions& options) {
     if (options.temporary_max_age_seconds < 0) {
         Problems problems;
         problems.error("temporary_max_age_seconds", std::to_string(options.temporary_max_age_seconds), "0 or more");

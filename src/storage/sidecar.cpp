@@ -29,9 +29,9 @@ std::string to_text(const Fingerprint& fingerprint) {
     return fmt::format("{} {}\n", fingerprint.bytes, fingerprint.sha256);
 }
 
-std::optional<Fingerprint> read_sidecar(const PosixOps& ops, const FileAttempt& attempt, int directory,
+std::optional<Fingerprint> read_sidecar(const FileOps& ops, const FileAttempt& attempt, NativeFile directory,
                                         std::string_view object_name) {
-    const Fd file = open_object(ops, attempt, directory, sidecar_of(object_name));
+    const OpenFile file = open_object(ops, attempt, directory, sidecar_of(object_name));
     if (!file) return std::nullopt;
     return parse_fingerprint(read_at(ops, attempt, file.get(), 0, largest_sidecar));
 }

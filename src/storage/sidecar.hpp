@@ -1,6 +1,6 @@
 #pragma once
 
-#include "posix_files.hpp"
+#include "files.hpp"
 #include "whittle/storage/detail/fingerprint.hpp"
 
 namespace whittle::inline v0 {
@@ -12,7 +12,7 @@ namespace whittle::inline v0 {
 [[nodiscard]] std::string to_text(const Fingerprint& fingerprint);
 
 /// Nullopt if the sidecar is missing or is not what `to_text` writes.
-[[nodiscard]] std::optional<Fingerprint> read_sidecar(const PosixOps& ops, const FileAttempt& attempt, int directory,
-                                                      std::string_view object_name);
+[[nodiscard]] std::optional<Fingerprint> read_sidecar(const FileOps& ops, const FileAttempt& attempt,
+                                                      NativeFile directory, std::string_view object_name);
 
 }  // namespace whittle::inline v0

@@ -290,10 +290,10 @@ TEST_CASE("opening looks at temporary files and at no object", "[storage][file]"
     const auto first = file_storage_on(testing::ops_without_sync(), dir / "store", {});
     for (int i = 0; i < 20; ++i) first->put_if_absent("c" + std::to_string(i) + "/k", "x");
     int opened = 0;
-    PosixOps ops = testing::ops_without_sync();
-    ops.openat = [&](int at, const char* path, int flags, mode_t mode) {
+    FileOps ops = testing::ops_without_sync();
+    ops.open = [&](NativeFile at, const char* path, OpenAs how) {
         ++opened;
-        return ::openat(at, path, flags, mode);
+        return file_system::open(at, path, how);
     };
     (void)file_storage_on(ops, dir / "store", {});
     CHECK(opened == 2);  // the root and the directory of the temporary files
@@ -302,24 +302,24 @@ TEST_CASE("opening looks at temporary files and at no object", "[storage][file]"
 TEST_CASE("openat2 is tried once, and opens the directory of an object in one call", "[storage][file]") {
     const TempDir dir;
     file_storage(dir / "store", {.durability = Durability::none})->put_if_absent("a/b/c/k", "x");
-    PosixOps ops = testing::ops_without_sync();
+    FileOps ops = testing::ops_without_sync();
     int calls = 0;
     int opened = 0;
     const int error = GENERATE(0, ENOSYS, EPERM);
-    ops.open_beneath = [&](int root, const char* path, int flags) {
+    ops.open_beneath = [&](NativeFile root, const char* path) {
         ++calls;
-        if (error == 0) return open_beneath(root, path, flags);
+        if (error == 0) return file_system::open_beneath(root, path);
         errno = error;
-        return -1;
+        return no_file;
     };
-    ops.openat = [&](int at, const char* path, int flags, mode_t mode) {
-        if ((flags & O_DIRECTORY) != 0) ++opened;
-        return ::openat(at, path, flags, mode);
+    ops.open = [&](NativeFile at, const char* path, OpenAs how) {
+        if (how == OpenAs::directory) ++opened;
+        return file_system::open(at, path, how);
     };
     if (error == 0) {
-        const int fd = open_beneath(AT_FDCWD, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd < 0) SKIP_WITH_MESSAGE("this system has no openat2");
-        ::close(fd);
+        const NativeFile directory = file_system::open_beneath(working_directory, ".");
+        if (directory == no_file) SKIP_WITH_MESSAGE("this system has no openat2");
+        file_system::close(directory);
     }
     const auto storage = file_storage_on(ops, dir / "store", {});
     CHECK(calls == 1);

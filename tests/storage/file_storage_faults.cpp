@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-enum class Call { openat, mkdirat, write, fdatasync, fsync, close, flock, renameat, linkat, unlinkat };
+enum class Call { open, make_directory, write, sync_data, sync_names, close, lock, rename, link, remove };
 
 /// Fails the `at`-th call of kind `call` (from 1) with `error`; counts them.
 struct Fault {
@@ -33,33 +33,35 @@ struct Fault {
 };
 
 /// The real calls, one of which fails. A failing write first writes half, a failing close does close.
-PosixOps ops_with(const std::shared_ptr<Fault>& fault) {
-    const PosixOps real = testing::ops_without_sync();
-    PosixOps ops;
-    ops.openat = [=](int at, const char* path, int flags, mode_t mode) {
-        return fault->hits(Call::openat) ? -1 : real.openat(at, path, flags, mode);
+FileOps ops_with(const std::shared_ptr<Fault>& fault) {
+    const FileOps real = testing::ops_without_sync();
+    FileOps ops;
+    ops.open = [=](NativeFile at, const char* path, OpenAs how) {
+        return fault->hits(Call::open) ? no_file : real.open(at, path, how);
     };
-    ops.mkdirat = [=](int at, const char* path, mode_t mode) {
-        return fault->hits(Call::mkdirat) ? -1 : real.mkdirat(at, path, mode);
+    ops.make_directory = [=](NativeFile at, const char* path) {
+        return fault->hits(Call::make_directory) ? -1 : real.make_directory(at, path);
     };
-    ops.write = [=](int fd, const void* data, std::size_t size) -> ssize_t {
+    ops.write = [=](NativeFile file, const void* data, std::size_t size) -> std::int64_t {
         if (fault->hits(Call::write)) return -1;
-        return real.write(fd, data, size > 1 ? size / 2 : size);
+        return real.write(file, data, size > 1 ? size / 2 : size);
     };
-    ops.fdatasync = [=](int fd) { return fault->hits(Call::fdatasync) ? -1 : real.fdatasync(fd); };
-    ops.fsync = [=](int fd) { return fault->hits(Call::fsync) ? -1 : real.fsync(fd); };
-    ops.close = [=](int fd) {
-        real.close(fd);
+    ops.sync_data = [=](NativeFile file) { return fault->hits(Call::sync_data) ? -1 : real.sync_data(file); };
+    ops.sync_names = [=](NativeFile file) { return fault->hits(Call::sync_names) ? -1 : real.sync_names(file); };
+    ops.close = [=](NativeFile file) {
+        real.close(file);
         return fault->hits(Call::close) ? -1 : 0;
     };
-    ops.flock = [=](int fd, int how) { return fault->hits(Call::flock) ? -1 : real.flock(fd, how); };
-    ops.renameat = [=](int from, const char* a, int to, const char* b) {
-        return fault->hits(Call::renameat) ? -1 : real.renameat(from, a, to, b);
+    ops.lock = [=](NativeFile file) { return fault->hits(Call::lock) ? -1 : real.lock(file); };
+    ops.rename = [=](NativeFile from, const char* a, NativeFile to, const char* b) {
+        return fault->hits(Call::rename) ? -1 : real.rename(from, a, to, b);
     };
-    ops.linkat = [=](int from, const char* a, int to, const char* b) {
-        return fault->hits(Call::linkat) ? -1 : real.linkat(from, a, to, b);
+    ops.link = [=](NativeFile from, const char* a, NativeFile to, const char* b) {
+        return fault->hits(Call::link) ? -1 : real.link(from, a, to, b);
     };
-    ops.unlinkat = [=](int at, const char* name) { return fault->hits(Call::unlinkat) ? -1 : real.unlinkat(at, name); };
+    ops.remove = [=](NativeFile at, const char* name) {
+        return fault->hits(Call::remove) ? -1 : real.remove(at, name);
+    };
     return ops;
 }
 
@@ -67,8 +69,8 @@ PosixOps ops_with(const std::shared_ptr<Fault>& fault) {
 
 TEST_CASE("whichever system call fails, the object is absent or whole, nothing else is left, and the next write works",
           "[storage][file]") {
-    const Call call = GENERATE(Call::openat, Call::mkdirat, Call::write, Call::fdatasync, Call::fsync, Call::close,
-                               Call::flock, Call::renameat, Call::linkat);
+    const Call call = GENERATE(Call::open, Call::make_directory, Call::write, Call::sync_data, Call::sync_names,
+                               Call::close, Call::lock, Call::rename, Call::link);
     const int error = GENERATE(ENOSPC, EDQUOT, EIO);
     const bool streaming = GENERATE(false, true);
     const std::string content(3'000, 'c');
@@ -92,7 +94,7 @@ TEST_CASE("whichever system call fails, the object is absent or whole, nothing e
         CHECK((threw || found == content));
         if (threw) CHECK(contains(text, std::error_code(error, std::generic_category()).message()));
         const auto reopened = file_storage_on(testing::ops_without_sync(), dir / "store", {});
-        Storage& usable = call == Call::fsync ? *reopened : *storage;
+        Storage& usable = call == Call::sync_names ? *reopened : *storage;
         CHECK_NOTHROW(usable.put_if_absent("other/k", "other"));
         CHECK(reopened->get("other/k") == "other");
         CHECK_NOTHROW(reopened->put_if_absent("a/b/k", found ? content : "another content"));
@@ -106,7 +108,7 @@ TEST_CASE("whichever system call fails, the object is absent or whole, nothing e
 TEST_CASE("a temporary file that cannot be removed is swept when its writer is gone", "[storage][file]") {
     const TempDir dir;
     const std::string ended = testing::in_child([&] {
-        const auto fault = std::make_shared<Fault>(Fault{.call = Call::unlinkat, .at = 1, .error = EIO});
+        const auto fault = std::make_shared<Fault>(Fault{.call = Call::remove, .at = 1, .error = EIO});
         file_storage_on(ops_with(fault), dir / "store", {})->put_if_absent("k", "content");
         return std::to_string(temporary_files_below(dir.path())) + " left";
     });
@@ -119,7 +121,7 @@ TEST_CASE("a failed removal says so, and the object stays whole or goes", "[stor
     const TempDir dir;
     const int at = GENERATE(1, 2);
     file_storage_on(testing::ops_without_sync(), dir / "store", {})->put_if_absent("k", "content");
-    const auto fault = std::make_shared<Fault>(Fault{.call = Call::unlinkat, .at = at, .error = EIO});
+    const auto fault = std::make_shared<Fault>(Fault{.call = Call::remove, .at = at, .error = EIO});
     const auto storage = file_storage_on(ops_with(fault), dir / "store", {});
     CHECK(contains(error_of([&] { (void)storage->remove("k"); }), "Input/output error"));
     CHECK(storage->get("k") == (at == 1 ? std::optional<std::string>("content") : std::nullopt));
@@ -129,19 +131,19 @@ TEST_CASE("a failed removal says so, and the object stays whole or goes", "[stor
 
 TEST_CASE("short and interrupted writes, reads and locks are continued", "[storage][file]") {
     const TempDir dir;
-    PosixOps ops = testing::ops_without_sync();
+    FileOps ops = testing::ops_without_sync();
     int turn = 0;
     const auto interrupted = [&turn] {
         errno = EINTR;
         return ++turn % 2 == 1;
     };
-    ops.write = [&](int fd, const void* data, std::size_t size) -> ssize_t {
-        return interrupted() ? -1 : ::write(fd, data, std::min<std::size_t>(size, 7));
+    ops.write = [&](NativeFile file, const void* data, std::size_t size) -> std::int64_t {
+        return interrupted() ? -1 : file_system::write(file, data, std::min<std::size_t>(size, 7));
     };
-    ops.pread = [&](int fd, void* data, std::size_t size, off_t at) -> ssize_t {
-        return interrupted() ? -1 : ::pread(fd, data, std::min<std::size_t>(size, 5), at);
+    ops.read_at = [&](NativeFile file, void* data, std::size_t size, std::int64_t at) -> std::int64_t {
+        return interrupted() ? -1 : file_system::read_at(file, data, std::min<std::size_t>(size, 5), at);
     };
-    ops.flock = [&](int fd, int how) { return interrupted() ? -1 : ::flock(fd, how); };
+    ops.lock = [&](NativeFile file) { return interrupted() ? -1 : file_system::lock(file); };
     const auto storage = file_storage_on(ops, dir / "store", {});
     std::string content;
     for (int i = 0; i < 1'000; ++i) content += std::to_string(i);
@@ -153,8 +155,8 @@ TEST_CASE("short and interrupted writes, reads and locks are continued", "[stora
 TEST_CASE("a failed fdatasync is not tried again", "[storage][file]") {
     const TempDir dir;
     int syncs = 0;
-    PosixOps ops;
-    ops.fdatasync = [&](int) {
+    FileOps ops;
+    ops.sync_data = [&](NativeFile) {
         errno = EIO;
         return ++syncs == 1 ? -1 : 0;
     };
@@ -169,9 +171,9 @@ TEST_CASE("the durability says what is synced before a put returns", "[storage][
     const Durability durability = GENERATE(Durability::none, Durability::data, Durability::full);
     int data = 0;
     int directories = 0;
-    PosixOps ops;
-    ops.fdatasync = [&](int fd) { return ++data, ::fdatasync(fd); };
-    ops.fsync = [&](int fd) { return ++directories, ::fsync(fd); };
+    FileOps ops;
+    ops.sync_data = [&](NativeFile file) { return ++data, file_system::sync_data(file); };
+    ops.sync_names = [&](NativeFile file) { return ++directories, file_system::sync_names(file); };
     const auto storage = file_storage_on(ops, dir / "store", {.durability = durability});
     CHECK(directories == (durability == Durability::full ? 1 : 0));  // the root's parent
     storage->put_if_absent("a/b/k", "x");
@@ -185,13 +187,15 @@ TEST_CASE("the durability says what is synced before a put returns", "[storage][
 TEST_CASE("a failed fsync of a directory is not tried again before the storage is opened anew", "[storage][file]") {
     const TempDir dir;
     bool broken = true;
-    PosixOps ops = testing::ops_without_sync();
-    ops.fsync = [&](int fd) {
-        struct stat status {};
-        struct stat broken_directory {};
-        if (!broken || ::fstat(fd, &status) != 0 || ::stat((dir / "store/a").c_str(), &broken_directory) != 0) return 0;
+    FileOps ops = testing::ops_without_sync();
+    ops.sync_names = [&](NativeFile file) {
+        FileStatus status;
+        FileStatus of_broken;
+        if (!broken || file_system::status_of(file, status) != 0 ||
+            file_system::status_at(working_directory, (dir / "store/a").c_str(), of_broken) != 0)
+            return 0;
         errno = EIO;
-        return status.st_ino == broken_directory.st_ino ? -1 : 0;
+        return status.id == of_broken.id ? -1 : 0;
     };
     const FileStorageOptions full{.durability = Durability::full};
     const auto storage = file_storage_on(ops, dir / "store", full);
@@ -208,15 +212,15 @@ TEST_CASE("a failed fsync of a directory is not tried again before the storage i
 
 TEST_CASE("no sweep takes a file between its last byte and its name", "[storage][file]") {
     const TempDir dir;
-    PosixOps ops = testing::ops_without_sync();
+    FileOps ops = testing::ops_without_sync();
     int sweeps = 0;
-    ops.linkat = [&](int from, const char* a, int to, const char* b) {
+    ops.link = [&](NativeFile from, const char* a, NativeFile to, const char* b) {
         const fs::path temporary = dir / "store/.whittle-tmp";
         for (const auto& entry : fs::directory_iterator(temporary))
             fs::last_write_time(entry.path(), fs::file_time_type::clock::now() - std::chrono::hours(2));
         (void)file_storage(dir / "store");
         ++sweeps;
-        return ::linkat(from, a, to, b, 0);
+        return file_system::link(from, a, to, b);
     };
     const auto storage = file_storage_on(ops, dir / "store", {});
     storage->put_if_absent("k", "x");
@@ -240,11 +244,11 @@ TEST_CASE("a stream that pauses for longer than the age of temporary files is no
 
 TEST_CASE("a temporary file swept before its lock was held is made again", "[storage][file]") {
     const TempDir dir;
-    PosixOps ops = testing::ops_without_sync();
+    FileOps ops = testing::ops_without_sync();
     int swept = 0;
-    ops.flock = [&](int fd, int how) {
-        if (swept++ < 3) fs::remove(fs::read_symlink("/proc/self/fd/" + std::to_string(fd)));
-        return ::flock(fd, how);
+    ops.lock = [&](NativeFile file) {
+        if (swept++ < 3) fs::remove(fs::read_symlink("/proc/self/fd/" + std::to_string(file)));
+        return file_system::lock(file);
     };
     const auto storage = file_storage_on(ops, dir / "store", {});
     storage->put_if_absent("k", "x");

@@ -136,18 +136,18 @@ TEST_CASE("the same content put again mends an object that a power failure tore"
 
 TEST_CASE("a torn object and another writer of its key: nothing that was acknowledged is replaced", "[storage][file]") {
     const TempDir dir;
-    PosixOps ops = testing::ops_without_sync();
+    FileOps ops = testing::ops_without_sync();
     bool interfered = false;
     int locks = 0;  // of the store: to link the object, and to mend it
-    ops.flock = [&](int fd, int how) {
-        const auto name = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd)).filename();
+    ops.lock = [&](NativeFile file) {
+        const auto name = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(file)).filename();
         if (name == ".whittle-lock" && ++locks == 2 && !interfered) {
             interfered = true;
             const auto other = file_storage_on(testing::ops_without_sync(), dir / "store", {});
             (void)other->remove("k");
             other->put_if_absent("k", "other");
         }
-        return ::flock(fd, how);
+        return file_system::lock(file);
     };
     file_storage_on(testing::ops_without_sync(), dir / "store", {})->put_if_absent("k", "content");
     testing::overwrite(dir / "store/k", "cont");

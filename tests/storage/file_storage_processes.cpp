@@ -80,21 +80,21 @@ TEST_CASE("processes and threads that write the same keys agree on one content e
 TEST_CASE("a child forked during a write does not keep the locks that the write held", "[storage][file]") {
     const TempDir dir;
     pid_t child = -1;
-    PosixOps ops = testing::ops_without_sync();
-    const PosixOps real;
-    ops.linkat = [&](int from, const char* a, int to, const char* b) {
+    FileOps ops = testing::ops_without_sync();
+    const FileOps real;
+    ops.link = [&](NativeFile from, const char* a, NativeFile to, const char* b) {
         child = ::fork();
         if (child == 0) leave_after([] { ::pause(); });
-        return real.linkat(from, a, to, b);
+        return real.link(from, a, to, b);
     };
     file_storage_on(ops, dir / "store", {})->put_if_absent("k", "content");
     REQUIRE(child > 0);
     for (const char* name : {"store/.whittle-lock", "store/k"}) {
         CAPTURE(name);
-        const int fd = ::open((dir / name).c_str(), O_RDONLY | O_CLOEXEC);
-        CHECK(fd >= 0);
-        CHECK(::flock(fd, LOCK_EX | LOCK_NB) == 0);
-        ::close(fd);
+        const NativeFile file = file_system::open(working_directory, (dir / name).c_str(), OpenAs::reading);
+        CHECK(file != no_file);
+        CHECK(file_system::try_lock(file) == 0);
+        file_system::close(file);
     }
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);

@@ -1,7 +1,7 @@
 // What the tests of the file storage share.
 #pragma once
 
-#include "../../src/storage/posix_ops.hpp"
+#include "../../src/storage/file_system.hpp"
 
 #include "support/storage_tools.hpp"
 #include "support/suite_sizes.hpp"
@@ -9,6 +9,7 @@
 
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -54,18 +55,18 @@ std::string error_of(Action&& action) {
 inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// The real calls, but nothing waits for the disk.
-inline PosixOps ops_without_sync() {
-    PosixOps ops;
-    ops.fdatasync = [](int) { return 0; };
-    ops.fsync = ops.fdatasync;
+inline FileOps ops_without_sync() {
+    FileOps ops;
+    ops.sync_data = [](NativeFile) { return 0; };
+    ops.sync_names = ops.sync_data;
     return ops;
 }
 
 /// A system without openat2 (ENOSYS), or one that forbids it (EPERM, as seccomp does); 0 for the real call.
-inline PosixOps ops_without_openat2(int error) {
-    PosixOps ops = ops_without_sync();
+inline FileOps ops_without_openat2(int error) {
+    FileOps ops = ops_without_sync();
     if (error != 0) {
-        ops.open_beneath = [error](int, const char*, int) {
+        ops.open_beneath = [error](NativeFile, const char*) {
             errno = error;
             return -1;
         };

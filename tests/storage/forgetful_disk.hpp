@@ -24,33 +24,33 @@ public:
     std::function<void()> before_change = [] {};
 
     /// Calls on this disk, which must outlive them.
-    [[nodiscard]] PosixOps ops() {
-        PosixOps ops;
-        ops.openat = [this](int at, const char* path, int flags, mode_t mode) {
-            if ((flags & O_CREAT) != 0) before_change();
-            const int fd = ::openat(at, path, flags, mode);
-            if (fd >= 0 && (flags & O_EXCL) != 0) id_of_new(inode_of(fd));
-            return fd;
+    [[nodiscard]] FileOps ops() {
+        FileOps ops;
+        ops.open = [this](NativeFile at, const char* path, OpenAs how) {
+            if (how == OpenAs::new_file || how == OpenAs::lock_file) before_change();
+            const NativeFile file = file_system::open(at, path, how);
+            if (file != no_file && how == OpenAs::new_file) id_of_new(inode_of(file));
+            return file;
         };
-        ops.mkdirat = [this](int at, const char* path, mode_t mode) {
+        ops.make_directory = [this](NativeFile at, const char* path) {
             before_change();
-            if (::mkdirat(at, path, mode) != 0) return -1;
-            struct stat status {};
-            if (::fstatat(at, path, &status, AT_SYMLINK_NOFOLLOW) == 0) id_of_new(status.st_ino);
+            if (file_system::make_directory(at, path) != 0) return -1;
+            FileStatus status;
+            if (file_system::status_at(at, path, status) == 0) id_of_new(status.id.second);
             return 0;
         };
-        ops.write = [this](int fd, const void* data, std::size_t size) {
-            return before_change(), ::write(fd, data, size);
+        ops.write = [this](NativeFile file, const void* data, std::size_t size) {
+            return before_change(), file_system::write(file, data, size);
         };
-        ops.fdatasync = [this](int fd) { return before_change(), note_content(fd), 0; };
-        ops.fsync = [this](int fd) { return before_change(), note_names(fd), 0; };
-        ops.renameat = [this](int from, const char* a, int to, const char* b) {
-            return before_change(), ::renameat(from, a, to, b);
+        ops.sync_data = [this](NativeFile file) { return before_change(), note_content(file), 0; };
+        ops.sync_names = [this](NativeFile file) { return before_change(), note_names(file), 0; };
+        ops.rename = [this](NativeFile from, const char* a, NativeFile to, const char* b) {
+            return before_change(), file_system::rename(from, a, to, b);
         };
-        ops.linkat = [this](int from, const char* a, int to, const char* b) {
-            return before_change(), ::linkat(from, a, to, b, 0);
+        ops.link = [this](NativeFile from, const char* a, NativeFile to, const char* b) {
+            return before_change(), file_system::link(from, a, to, b);
         };
-        ops.unlinkat = [this](int at, const char* name) { return before_change(), ::unlinkat(at, name, 0); };
+        ops.remove = [this](NativeFile at, const char* name) { return before_change(), file_system::remove(at, name); };
         return ops;
     }
 
@@ -66,18 +66,18 @@ private:
     using Id = std::uint64_t;  ///< of a file or directory; inode numbers are used again, these are not
     using Listing = std::map<std::string, Id>;
 
-    static ino_t inode_of(int fd) {
-        struct stat status {};
-        return ::fstat(fd, &status) == 0 ? status.st_ino : 0;
+    static std::uint64_t inode_of(NativeFile file) {
+        FileStatus status;
+        return file_system::status_of(file, status) == 0 ? status.id.second : 0;
     }
-    static ino_t inode_of(const std::filesystem::path& path) {
-        struct stat status {};
-        return ::lstat(path.c_str(), &status) == 0 ? status.st_ino : 0;
+    static std::uint64_t inode_of(const std::filesystem::path& path) {
+        FileStatus status;
+        return file_system::status_at(working_directory, path.c_str(), status) == 0 ? status.id.second : 0;
     }
-    static std::filesystem::path path_of(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
+    static std::filesystem::path path_of(NativeFile fd) { return "/proc/self/fd/" + std::to_string(fd); }
 
-    Id id_of_new(ino_t inode) { return ids_[inode] = ++last_id_; }
-    Id id_of(ino_t inode) {
+    Id id_of_new(std::uint64_t inode) { return ids_[inode] = ++last_id_; }
+    Id id_of(std::uint64_t inode) {
         const auto found = ids_.find(inode);
         return found == ids_.end() ? id_of_new(inode) : found->second;
     }
@@ -91,8 +91,8 @@ private:
         return names;
     }
 
-    void note_content(int fd) { synced_content_[id_of(inode_of(fd))] = bytes_of(path_of(fd)); }
-    void note_names(int fd) {
+    void note_content(NativeFile fd) { synced_content_[id_of(inode_of(fd))] = bytes_of(path_of(fd)); }
+    void note_names(NativeFile fd) {
         synced_names_[id_of(inode_of(fd))] = names_in(std::filesystem::read_symlink(path_of(fd)));
     }
 
@@ -145,7 +145,7 @@ private:
     }
 
     std::filesystem::path root_;
-    std::map<ino_t, Id> ids_;
+    std::map<std::uint64_t, Id> ids_;
     Id last_id_ = 0;
     std::set<Id> directories_;
     std::map<Id, std::string> synced_content_;

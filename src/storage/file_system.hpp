@@ -1,0 +1,121 @@
+#pragma once
+
+#include "whittle/storage/storage.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+// The system's calls for files, as far as the file storage needs them: file_system_posix.cpp, file_system_windows.cpp.
+// Each call that can fail returns -1 (no_file) and sets `errno`. Texts are UTF-8. No call follows a symbolic link, or
+// what Windows has of that kind (reparse points), in the last component of a name.
+
+namespace whittle::inline v0 {
+
+/// An open file or directory: a descriptor of POSIX, a handle of Windows.
+using NativeFile = std::intptr_t;
+inline constexpr NativeFile no_file = -1;
+/// In place of a directory: the name is a path, absolute or from the working directory.
+inline constexpr NativeFile working_directory = -2;
+
+enum class OpenAs {
+    directory,  ///< to look up names in it
+    reading,    ///< a file; never waits, not even for who writes into a FIFO
+    new_file,   ///< for writing, by its owner alone; fails if the name is taken
+    lock_file,  ///< to lock it; made if it is not there
+};
+
+struct FileStatus {
+    bool is_regular = false;
+    bool is_directory = false;
+    std::string_view kind{};      ///< "a regular file", "a symbolic link", ...
+    std::string_view distrust{};  ///< why a directory like this must not be used; empty: it may
+    bool is_ours = true;          ///< its owner is the user that we run as
+    std::int64_t bytes = 0;
+    std::int64_t modified = 0;                     ///< seconds since 1970
+    std::int64_t names = 1;                        ///< that it has in directories
+    std::pair<std::uint64_t, std::uint64_t> id{};  ///< the same for the same file
+};
+
+/// One name in a directory.
+struct DirectoryEntry {
+    std::string name{};
+    FileStatus status{};
+};
+
+namespace file_system {
+
+[[nodiscard]] NativeFile open(NativeFile at, const char* name, OpenAs how) noexcept;
+/// Opens the directory `path` below `root`, of which no component leaves `root` or is a link. Fails with ENOSYS where
+/// the system has no single call for that.
+[[nodiscard]] NativeFile open_beneath(NativeFile root, const char* path) noexcept;
+/// For its owner alone.
+[[nodiscard]] int make_directory(NativeFile at, const char* name) noexcept;
+[[nodiscard]] std::int64_t write(NativeFile file, const void* data, std::size_t size) noexcept;
+[[nodiscard]] std::int64_t read_at(NativeFile file, void* data, std::size_t size, std::int64_t offset) noexcept;
+/// The content and the length reach the disk.
+[[nodiscard]] int sync_data(NativeFile file) noexcept;
+/// The names in a directory reach the disk. Windows has no such call: names are as durable as its file system's log.
+[[nodiscard]] int sync_names(NativeFile directory) noexcept;
+int close(NativeFile file) noexcept;
+/// Waits for the exclusive lock of an open file, which its duplicates share and which ends with the last of them.
+[[nodiscard]] int lock(NativeFile file) noexcept;
+/// The same without waiting: fails if another one has it.
+[[nodiscard]] int try_lock(NativeFile file) noexcept;
+void unlock(NativeFile file) noexcept;
+/// Replaces what has the new name.
+[[nodiscard]] int rename(NativeFile from, const char* name, NativeFile to, const char* new_name) noexcept;
+/// Gives a file one more name; fails if that is taken.
+[[nodiscard]] int link(NativeFile from, const char* name, NativeFile to, const char* new_name) noexcept;
+int remove(NativeFile at, const char* name) noexcept;
+
+[[nodiscard]] int status_of(NativeFile file, FileStatus& status) noexcept;
+[[nodiscard]] int status_at(NativeFile at, const char* name, FileStatus& status) noexcept;
+[[nodiscard]] NativeFile duplicate(NativeFile file) noexcept;
+/// All names but "." and "..", in any order; what vanishes meanwhile is left out.
+[[nodiscard]] int list(NativeFile directory, std::vector<DirectoryEntry>& entries);
+
+/// Whether something has that path.
+[[nodiscard]] bool exists(const std::string& path) noexcept;
+/// The path as the other functions take it: with '/' between its components, which Windows knows, too.
+[[nodiscard]] std::string with_slashes(std::string path);
+/// The absolute path of an open directory, given the one that it was opened by; empty if it fails. "" is the root of a
+/// file system of POSIX.
+[[nodiscard]] std::string absolute_path(NativeFile directory, const std::string& path);
+
+/// A component of a key as a file's name, and back: Windows refuses some, and takes others for the same. Elsewhere as
+/// it is.
+[[nodiscard]] std::string name_of_component(std::string_view component);
+[[nodiscard]] std::string component_of_name(std::string_view name);
+
+[[nodiscard]] std::int64_t process_id() noexcept;
+[[nodiscard]] bool is_running(std::int64_t process) noexcept;
+
+}  // namespace file_system
+
+/// The calls by which a write can fail. Tests put in others; each sets `errno` as the system would.
+struct FileOps {
+    std::function<NativeFile(NativeFile, const char*, OpenAs)> open = file_system::open;
+    std::function<NativeFile(NativeFile, const char*)> open_beneath = file_system::open_beneath;
+    std::function<int(NativeFile, const char*)> make_directory = file_system::make_directory;
+    std::function<std::int64_t(NativeFile, const void*, std::size_t)> write = file_system::write;
+    std::function<std::int64_t(NativeFile, void*, std::size_t, std::int64_t)> read_at = file_system::read_at;
+    std::function<int(NativeFile)> sync_data = file_system::sync_data;
+    std::function<int(NativeFile)> sync_names = file_system::sync_names;
+    std::function<int(NativeFile)> close = file_system::close;
+    std::function<int(NativeFile)> lock = file_system::lock;
+    std::function<int(NativeFile, const char*, NativeFile, const char*)> rename = file_system::rename;
+    std::function<int(NativeFile, const char*, NativeFile, const char*)> link = file_system::link;
+    std::function<int(NativeFile, const char*)> remove = file_system::remove;
+};
+
+/// `file_storage` on top of `ops`.
+[[nodiscard]] std::shared_ptr<Storage> file_storage_on(FileOps ops, std::string_view root,
+                                                       const FileStorageOptions& options);
+
+}  // namespace whittle::inline v0
