@@ -29,7 +29,9 @@ std::vector<Entry> read_directory(const FileAttempt& attempt, NativeFile directo
     for (DirectoryEntry& entry : found) {
         const FileStatus& status = entry.status;
         if (!status.is_ours || (!status.is_regular && !status.is_directory)) continue;
-        entries.push_back({.component = file_system::component_of_name(entry.name),
+        std::string component = file_system::component_of_name(entry.name);
+        if (component.empty()) continue;
+        entries.push_back({.component = std::move(component),
                            .name = std::move(entry.name),
                            .is_directory = status.is_directory,
                            .bytes = status.bytes,

@@ -88,8 +88,8 @@ int remove(NativeFile at, const char* name) noexcept;
 /// file system of POSIX.
 [[nodiscard]] std::string absolute_path(NativeFile directory, const std::string& path);
 
-/// A component of a key as a file's name, and back: Windows refuses some, and takes others for the same. Elsewhere as
-/// it is.
+/// A component of a key as a file's name, and back: Windows refuses some, and takes others for the same; a name that
+/// stands for no component gives "" there. Elsewhere as it is.
 [[nodiscard]] std::string name_of_component(std::string_view component);
 [[nodiscard]] std::string component_of_name(std::string_view name);
 

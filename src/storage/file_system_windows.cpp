@@ -1,0 +1,502 @@
+#if defined(_WIN32)
+
+#    include "file_names.hpp"
+#    include "file_system.hpp"
+
+#    if !defined(WIN32_LEAN_AND_MEAN)
+#        define WIN32_LEAN_AND_MEAN
+#    endif
+#    if !defined(NOMINMAX)
+#        define NOMINMAX
+#    endif
+#    include <windows.h>
+#    include <winternl.h>
+
+#    include <algorithm>
+#    include <cerrno>
+#    include <climits>
+
+// Names are looked up below an open directory, which only the system's own calls (Nt...) can do: a path of names could
+// be led elsewhere between a check and its use. Nothing is opened through a reparse point.
+
+namespace whittle::inline v0 {
+namespace {
+
+/// Of ntdll, which every program has: the SDK declares them for drivers, or in part.
+struct NativeCalls {
+    using Create = NTSTATUS(NTAPI*)(HANDLE*, ACCESS_MASK, OBJECT_ATTRIBUTES*, IO_STATUS_BLOCK*, LARGE_INTEGER*, ULONG,
+                                    ULONG, ULONG, ULONG, void*, ULONG);
+    using SetInformation = NTSTATUS(NTAPI*)(HANDLE, IO_STATUS_BLOCK*, void*, ULONG, ULONG);
+    using ToError = ULONG(NTAPI*)(NTSTATUS);
+
+    Create create = find<Create>("NtCreateFile");
+    SetInformation set_information = find<SetInformation>("NtSetInformationFile");
+    ToError to_error = find<ToError>("RtlNtStatusToDosError");
+
+private:
+    template <typename Call>
+    static Call find(const char* name) noexcept {
+        return reinterpret_cast<Call>(
+            reinterpret_cast<void*>(::GetProcAddress(::GetModuleHandleW(L"ntdll.dll"), name)));
+    }
+};
+
+const NativeCalls& native() noexcept {
+    static const NativeCalls calls;
+    return calls;
+}
+
+constexpr ULONG rename_information = 10;
+constexpr ULONG link_information = 11;
+constexpr ULONG disposition_information = 13;
+constexpr ULONG disposition_information_ex = 64;
+constexpr ULONG rename_information_ex = 65;
+constexpr ULONG delete_it = 1;
+constexpr ULONG replace_it = 1;
+constexpr ULONG as_posix_does = 2;  // the name goes at once, also while others have the file open
+
+constexpr NTSTATUS sharing_violation = static_cast<NTSTATUS>(0xC0000043L);
+constexpr NTSTATUS delete_pending = static_cast<NTSTATUS>(0xC0000056L);
+constexpr NTSTATUS access_denied = static_cast<NTSTATUS>(0xC0000022L);
+constexpr NTSTATUS invalid_parameter = static_cast<NTSTATUS>(0xC000000DL);
+constexpr NTSTATUS invalid_class = static_cast<NTSTATUS>(0xC0000003L);
+constexpr NTSTATUS not_supported = static_cast<NTSTATUS>(0xC00000BBL);
+constexpr NTSTATUS end_of_file = static_cast<NTSTATUS>(0xC0000011L);
+
+/// Scanners and indexers open files for a moment, without sharing them. That long they are waited for, in all.
+constexpr int most_tries = 50;
+constexpr DWORD milliseconds_between = 10;
+
+/// A lock far behind any content: Windows keeps others from reading what is locked.
+constexpr DWORD lock_offset_high = 0x4000'0000;
+
+HANDLE handle_of(NativeFile file) noexcept { return reinterpret_cast<HANDLE>(file); }
+NativeFile file_of(HANDLE handle) noexcept { return reinterpret_cast<NativeFile>(handle); }
+
+int errno_of(DWORD error) noexcept {
+    switch (error) {
+        case ERROR_FILE_NOT_FOUND:
+        case ERROR_PATH_NOT_FOUND:
+        case ERROR_BAD_NETPATH:
+        case ERROR_BAD_NET_NAME: return ENOENT;
+        case ERROR_FILE_EXISTS:
+        case ERROR_ALREADY_EXISTS: return EEXIST;
+        case ERROR_ACCESS_DENIED: return EACCES;
+        case ERROR_SHARING_VIOLATION:
+        case ERROR_LOCK_VIOLATION:
+        case ERROR_DELETE_PENDING:
+        case ERROR_BUSY: return EBUSY;
+        case ERROR_DISK_FULL:
+        case ERROR_HANDLE_DISK_FULL: return ENOSPC;
+        case ERROR_WRITE_PROTECT: return EROFS;
+        case ERROR_DIRECTORY: return ENOTDIR;
+        case ERROR_DIR_NOT_EMPTY: return ENOTEMPTY;
+        case ERROR_FILENAME_EXCED_RANGE:
+        case ERROR_BUFFER_OVERFLOW: return ENAMETOOLONG;
+        case ERROR_INVALID_NAME:
+        case ERROR_BAD_PATHNAME:
+        case ERROR_INVALID_PARAMETER: return EINVAL;
+        case ERROR_TOO_MANY_OPEN_FILES: return EMFILE;
+        case ERROR_NOT_ENOUGH_MEMORY:
+        case ERROR_OUTOFMEMORY: return ENOMEM;
+        case ERROR_NOT_SAME_DEVICE: return EXDEV;
+        case ERROR_INVALID_HANDLE: return EBADF;
+        case ERROR_NOT_SUPPORTED:
+        case ERROR_INVALID_FUNCTION: return ENOTSUP;
+        case ERROR_CANT_RESOLVE_FILENAME: return ELOOP;
+        default: return EIO;
+    }
+}
+
+int fail_with(int error) noexcept {
+    errno = error;
+    return -1;
+}
+int fail_as_last_error_says() noexcept { return fail_with(errno_of(::GetLastError())); }
+int result_of(NTSTATUS status) noexcept { return status >= 0 ? 0 : fail_with(errno_of(native().to_error(status))); }
+
+/// As often as `call` is refused because somebody has the file open just now.
+template <typename Call>
+NTSTATUS while_others_have_it(const Call& call) noexcept {
+    NTSTATUS status = call();
+    for (int tries = 1; tries < most_tries; ++tries) {
+        if (status != sharing_violation && status != delete_pending) break;
+        ::Sleep(milliseconds_between);
+        status = call();
+    }
+    return status;
+}
+
+/// UTF-16 of valid UTF-8; empty for what is none.
+std::wstring wide(std::string_view text) {
+    if (text.empty() || text.size() > INT_MAX) return {};
+    const int size = static_cast<int>(text.size());
+    const int needed = ::MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text.data(), size, nullptr, 0);
+    std::wstring out(static_cast<std::size_t>(needed), L'\0');
+    ::MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text.data(), size, out.data(), needed);
+    return out;
+}
+
+std::string narrow(std::wstring_view text) {
+    if (text.empty() || text.size() > INT_MAX) return {};
+    const int size = static_cast<int>(text.size());
+    const int needed = ::WideCharToMultiByte(CP_UTF8, 0, text.data(), size, nullptr, 0, nullptr, nullptr);
+    std::string out(static_cast<std::size_t>(needed), '\0');
+    ::WideCharToMultiByte(CP_UTF8, 0, text.data(), size, out.data(), needed, nullptr, nullptr);
+    return out;
+}
+
+/// A path of any length, as the system's own calls take it: absolute, without "." and "..". Empty, and the last error,
+/// if it is none.
+std::wstring long_path(std::string_view path) {
+    const std::wstring given = wide(path);
+    if (given.empty()) {
+        ::SetLastError(ERROR_INVALID_NAME);
+        return {};
+    }
+    if (given.starts_with(LR"(\\?\)")) return given;
+    std::wstring full(::GetFullPathNameW(given.c_str(), 0, nullptr, nullptr), L'\0');
+    full.resize(::GetFullPathNameW(given.c_str(), static_cast<DWORD>(full.size()), full.data(), nullptr));
+    if (full.empty()) return {};
+    return full.starts_with(LR"(\\)") ? LR"(\\?\UNC)" + full.substr(1) : LR"(\\?\)" + full;
+}
+
+/// A name below an open directory.
+struct Name {
+    explicit Name(std::string_view name) : text(wide(name)) {
+        std::ranges::replace(text, L'/', L'\\');
+        if (text == L".") text.clear();  // the directory itself
+        counted.Buffer = text.data();
+        counted.Length = counted.MaximumLength = static_cast<USHORT>(text.size() * sizeof(wchar_t));
+    }
+    [[nodiscard]] bool is_usable(std::string_view given) const noexcept {
+        constexpr std::size_t longest = USHRT_MAX / sizeof(wchar_t);
+        return given == "." || (!text.empty() && text.size() <= longest);
+    }
+    std::wstring text;
+    UNICODE_STRING counted{};
+};
+
+struct HowToOpen {
+    ACCESS_MASK access = 0;
+    ULONG disposition = FILE_OPEN;
+    ULONG options = 0;
+};
+
+constexpr ULONG share_all = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
+
+HowToOpen how_to(OpenAs how) noexcept {
+    constexpr ULONG plain_file = FILE_NON_DIRECTORY_FILE;
+    switch (how) {
+        case OpenAs::directory: return {FILE_LIST_DIRECTORY | FILE_TRAVERSE, FILE_OPEN, FILE_DIRECTORY_FILE};
+        case OpenAs::reading: return {FILE_GENERIC_READ, FILE_OPEN, plain_file};
+        case OpenAs::new_file: return {FILE_GENERIC_READ | FILE_GENERIC_WRITE, FILE_CREATE, plain_file};
+        case OpenAs::lock_file: return {FILE_GENERIC_READ | FILE_GENERIC_WRITE, FILE_OPEN_IF, plain_file};
+    }
+    return {};
+}
+
+NTSTATUS open_below(HANDLE at, Name& name, const HowToOpen& how, HANDLE& opened) noexcept {
+    OBJECT_ATTRIBUTES attributes{};
+    attributes.Length = sizeof attributes;
+    attributes.RootDirectory = at;
+    attributes.ObjectName = &name.counted;
+    attributes.Attributes = 0x40;  // OBJ_CASE_INSENSITIVE
+    IO_STATUS_BLOCK done{};
+    return while_others_have_it([&] {
+        return native().create(&opened, how.access | FILE_READ_ATTRIBUTES | SYNCHRONIZE, &attributes, &done, nullptr,
+                               FILE_ATTRIBUTE_NORMAL, share_all, how.disposition,
+                               how.options | FILE_SYNCHRONOUS_IO_NONALERT | FILE_OPEN_REPARSE_POINT, nullptr, 0);
+    });
+}
+
+/// By a path: the root of a store, and what is above it.
+HANDLE open_path(const char* path, const HowToOpen& how) {
+    const std::wstring full = long_path(path);
+    if (full.empty()) return INVALID_HANDLE_VALUE;
+    const DWORD disposition = how.disposition == FILE_CREATE    ? CREATE_NEW
+                              : how.disposition == FILE_OPEN_IF ? OPEN_ALWAYS
+                                                                : OPEN_EXISTING;
+    return ::CreateFileW(full.c_str(), how.access | FILE_READ_ATTRIBUTES | SYNCHRONIZE, share_all, nullptr, disposition,
+                         FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_OPEN_REPARSE_POINT, nullptr);
+}
+
+std::int64_t joined(DWORD high, DWORD low) noexcept {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(high) << 32 | low);
+}
+
+/// Seconds since 1970 of 100 nanoseconds since 1601.
+std::int64_t unix_seconds(std::int64_t ticks) noexcept {
+    constexpr std::int64_t seconds_to_1970 = 11'644'473'600;
+    return ticks / 10'000'000 - seconds_to_1970;
+}
+
+FileStatus status_from(DWORD attributes, std::int64_t bytes, std::int64_t written) noexcept {
+    const bool is_link = (attributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
+    const bool is_directory = !is_link && (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
+    const bool is_regular = !is_link && !is_directory && (attributes & FILE_ATTRIBUTE_DEVICE) == 0;
+    return {.is_regular = is_regular,
+            .is_directory = is_directory,
+            .kind = is_link        ? "a symbolic link or another reparse point"
+                    : is_directory ? "a directory"
+                    : is_regular   ? "a regular file"
+                                   : "a device",
+            .bytes = bytes,
+            .modified = unix_seconds(written)};
+}
+
+bool is_reparse_point(HANDLE file) noexcept {
+    BY_HANDLE_FILE_INFORMATION found{};
+    return ::GetFileInformationByHandle(file, &found) != 0 &&
+           (found.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
+}
+
+/// Opens what has that name for a change of the name, whatever it is.
+NTSTATUS open_to_move(NativeFile at, const char* name, HANDLE& opened) {
+    Name below(name);
+    if (!below.is_usable(name)) return invalid_parameter;
+    return open_below(handle_of(at), below, {DELETE, FILE_OPEN, 0}, opened);
+}
+
+/// FILE_RENAME_INFORMATION and FILE_LINK_INFORMATION are of one layout.
+struct NewName {
+    ULONG flags = 0;
+    HANDLE directory = nullptr;
+    ULONG length = 0;
+    wchar_t first = L'\0';
+};
+
+NTSTATUS give_name(HANDLE file, NativeFile to, const Name& name, ULONG flags, ULONG kind) {
+    const std::size_t bytes = name.text.size() * sizeof(wchar_t);
+    std::vector<std::byte> buffer(sizeof(NewName) + bytes);
+    auto* const information =
+        new (buffer.data()) NewName{.flags = flags, .directory = handle_of(to), .length = static_cast<ULONG>(bytes)};
+    std::copy_n(name.text.data(), name.text.size(), &information->first);
+    IO_STATUS_BLOCK done{};
+    return while_others_have_it(
+        [&] { return native().set_information(file, &done, buffer.data(), static_cast<ULONG>(buffer.size()), kind); });
+}
+
+bool is_unknown(NTSTATUS status) noexcept {
+    return status == invalid_parameter || status == invalid_class || status == not_supported;
+}
+
+}  // namespace
+
+namespace file_system {
+
+NativeFile open(NativeFile at, const char* name, OpenAs how) noexcept {
+    HANDLE opened = INVALID_HANDLE_VALUE;
+    if (at == working_directory) {
+        opened = open_path(name, how_to(how));
+        if (opened == INVALID_HANDLE_VALUE) return fail_as_last_error_says();
+    } else {
+        Name below(name);
+        if (!below.is_usable(name)) return fail_with(EINVAL);
+        const NTSTATUS status = open_below(handle_of(at), below, how_to(how), opened);
+        if (status < 0) return result_of(status);
+    }
+    const bool is_link = is_reparse_point(opened);
+    FileStatus status;
+    if (!is_link && (how != OpenAs::directory || (status_of(file_of(opened), status) == 0 && status.is_directory)))
+        return file_of(opened);
+    ::CloseHandle(opened);
+    return fail_with(is_link ? ELOOP : ENOTDIR);
+}
+
+NativeFile open_beneath(NativeFile, const char*) noexcept { return fail_with(ENOSYS); }
+
+int make_directory(NativeFile at, const char* name) noexcept {
+    if (at == working_directory) {
+        const std::wstring full = long_path(name);
+        if (full.empty() || ::CreateDirectoryW(full.c_str(), nullptr) == 0) return fail_as_last_error_says();
+        return 0;
+    }
+    Name below(name);
+    if (!below.is_usable(name)) return fail_with(EINVAL);
+    HANDLE made = INVALID_HANDLE_VALUE;
+    const NTSTATUS status =
+        open_below(handle_of(at), below, {FILE_LIST_DIRECTORY, FILE_CREATE, FILE_DIRECTORY_FILE}, made);
+    if (status >= 0) ::CloseHandle(made);
+    return result_of(status);
+}
+
+std::int64_t write(NativeFile file, const void* data, std::size_t size) noexcept {
+    DWORD wrote = 0;
+    const auto at_once = static_cast<DWORD>(std::min<std::size_t>(size, 1U << 30));
+    return ::WriteFile(handle_of(file), data, at_once, &wrote, nullptr) != 0 ? static_cast<std::int64_t>(wrote)
+                                                                             : fail_as_last_error_says();
+}
+
+std::int64_t read_at(NativeFile file, void* data, std::size_t size, std::int64_t offset) noexcept {
+    OVERLAPPED place{};
+    place.Offset = static_cast<DWORD>(offset);
+    place.OffsetHigh = static_cast<DWORD>(offset >> 32);
+    DWORD got = 0;
+    const auto at_once = static_cast<DWORD>(std::min<std::size_t>(size, 1U << 30));
+    if (::ReadFile(handle_of(file), data, at_once, &got, &place) != 0) return got;
+    return ::GetLastError() == ERROR_HANDLE_EOF ? 0 : fail_as_last_error_says();
+}
+
+int sync_data(NativeFile file) noexcept {
+    return ::FlushFileBuffers(handle_of(file)) != 0 ? 0 : fail_as_last_error_says();
+}
+int sync_names(NativeFile) noexcept { return 0; }
+int close(NativeFile file) noexcept { return ::CloseHandle(handle_of(file)) != 0 ? 0 : fail_as_last_error_says(); }
+
+namespace {
+
+int lock_with(NativeFile file, DWORD flags) noexcept {
+    OVERLAPPED place{};
+    place.OffsetHigh = lock_offset_high;
+    return ::LockFileEx(handle_of(file), LOCKFILE_EXCLUSIVE_LOCK | flags, 0, 1, 0, &place) != 0
+               ? 0
+               : fail_as_last_error_says();
+}
+
+}  // namespace
+
+int lock(NativeFile file) noexcept { return lock_with(file, 0); }
+int try_lock(NativeFile file) noexcept { return lock_with(file, LOCKFILE_FAIL_IMMEDIATELY); }
+void unlock(NativeFile file) noexcept {
+    OVERLAPPED place{};
+    place.OffsetHigh = lock_offset_high;
+    ::UnlockFileEx(handle_of(file), 0, 1, 0, &place);
+}
+
+int rename(NativeFile from, const char* name, NativeFile to, const char* new_name) noexcept {
+    HANDLE file = INVALID_HANDLE_VALUE;
+    NTSTATUS status = open_to_move(from, name, file);
+    if (status < 0) return result_of(status);
+    const Name target(new_name);
+    status = give_name(file, to, target, replace_it | as_posix_does, rename_information_ex);
+    if (is_unknown(status)) status = give_name(file, to, target, replace_it, rename_information);
+    // Without the semantics of POSIX a file that others have open cannot be replaced.
+    for (int tries = 1; status == access_denied && tries < most_tries; ++tries) {
+        ::Sleep(milliseconds_between);
+        status = give_name(file, to, target, replace_it, rename_information);
+    }
+    ::CloseHandle(file);
+    return result_of(status);
+}
+
+int link(NativeFile from, const char* name, NativeFile to, const char* new_name) noexcept {
+    HANDLE file = INVALID_HANDLE_VALUE;
+    NTSTATUS status = open_to_move(from, name, file);
+    if (status < 0) return result_of(status);
+    status = give_name(file, to, Name(new_name), 0, link_information);
+    ::CloseHandle(file);
+    return result_of(status);
+}
+
+int remove(NativeFile at, const char* name) noexcept {
+    HANDLE file = INVALID_HANDLE_VALUE;
+    NTSTATUS status = open_to_move(at, name, file);
+    if (status < 0) return result_of(status);
+    IO_STATUS_BLOCK done{};
+    ULONG how = delete_it | as_posix_does;
+    status = native().set_information(file, &done, &how, sizeof how, disposition_information_ex);
+    if (is_unknown(status)) {
+        BOOLEAN simply = TRUE;
+        status = native().set_information(file, &done, &simply, sizeof simply, disposition_information);
+    }
+    ::CloseHandle(file);
+    return result_of(status);
+}
+
+int status_of(NativeFile file, FileStatus& status) noexcept {
+    BY_HANDLE_FILE_INFORMATION found{};
+    if (::GetFileInformationByHandle(handle_of(file), &found) == 0) return fail_as_last_error_says();
+    status = status_from(found.dwFileAttributes, joined(found.nFileSizeHigh, found.nFileSizeLow),
+                         joined(found.ftLastWriteTime.dwHighDateTime, found.ftLastWriteTime.dwLowDateTime));
+    status.names = found.nNumberOfLinks;
+    status.id = {found.dwVolumeSerialNumber,
+                 static_cast<std::uint64_t>(joined(found.nFileIndexHigh, found.nFileIndexLow))};
+    return 0;
+}
+
+int status_at(NativeFile at, const char* name, FileStatus& status) noexcept {
+    HANDLE opened = INVALID_HANDLE_VALUE;
+    if (at == working_directory) {
+        opened = open_path(name, {});
+        if (opened == INVALID_HANDLE_VALUE) return fail_as_last_error_says();
+    } else {
+        Name below(name);
+        if (!below.is_usable(name)) return fail_with(EINVAL);
+        const NTSTATUS found = open_below(handle_of(at), below, {}, opened);
+        if (found < 0) return result_of(found);
+    }
+    const int result = status_of(file_of(opened), status);
+    ::CloseHandle(opened);
+    return result;
+}
+
+NativeFile duplicate(NativeFile file) noexcept {
+    HANDLE copy = INVALID_HANDLE_VALUE;
+    const HANDLE process = ::GetCurrentProcess();
+    if (::DuplicateHandle(process, handle_of(file), process, &copy, 0, FALSE, DUPLICATE_SAME_ACCESS) == 0)
+        return fail_as_last_error_says();
+    return file_of(copy);
+}
+
+int list(NativeFile directory, std::vector<DirectoryEntry>& entries) {
+    Name itself(".");  // opened again, for a position of its own
+    HANDLE opened = INVALID_HANDLE_VALUE;
+    const NTSTATUS status =
+        open_below(handle_of(directory), itself, {FILE_LIST_DIRECTORY, FILE_OPEN, FILE_DIRECTORY_FILE}, opened);
+    if (status < 0) return result_of(status);
+    alignas(FILE_ID_BOTH_DIR_INFO) std::byte buffer[64 * 1024];
+    while (::GetFileInformationByHandleEx(opened, FileIdBothDirectoryInfo, buffer, sizeof buffer) != 0) {
+        const std::byte* at = buffer;
+        for (;;) {
+            const auto& found = *reinterpret_cast<const FILE_ID_BOTH_DIR_INFO*>(at);
+            DirectoryEntry entry{
+                .name = narrow({found.FileName, found.FileNameLength / sizeof(wchar_t)}),
+                .status = status_from(found.FileAttributes, found.EndOfFile.QuadPart, found.LastWriteTime.QuadPart)};
+            if (entry.name != "." && entry.name != "..") entries.push_back(std::move(entry));
+            if (found.NextEntryOffset == 0) break;
+            at += found.NextEntryOffset;
+        }
+    }
+    const DWORD error = ::GetLastError();
+    ::CloseHandle(opened);
+    return error == ERROR_NO_MORE_FILES ? 0 : fail_with(errno_of(error));
+}
+
+bool exists(const std::string& path) noexcept {
+    const std::wstring full = long_path(path);
+    return !full.empty() && ::GetFileAttributesW(full.c_str()) != INVALID_FILE_ATTRIBUTES;
+}
+
+std::string with_slashes(std::string path) {
+    std::ranges::replace(path, '\\', '/');
+    return path;
+}
+
+std::string absolute_path(NativeFile directory, const std::string&) {
+    std::wstring path(::GetFinalPathNameByHandleW(handle_of(directory), nullptr, 0, FILE_NAME_NORMALIZED), L'\0');
+    path.resize(::GetFinalPathNameByHandleW(handle_of(directory), path.data(), static_cast<DWORD>(path.size()),
+                                            FILE_NAME_NORMALIZED));
+    if (path.starts_with(LR"(\\?\UNC\)")) return with_slashes(R"(\\)" + narrow(path.substr(8)));
+    if (path.starts_with(LR"(\\?\)")) return with_slashes(narrow(path.substr(4)));
+    return with_slashes(narrow(path));
+}
+
+std::string name_of_component(std::string_view component) { return to_windows_name(component); }
+std::string component_of_name(std::string_view name) { return from_windows_name(name); }
+
+std::int64_t process_id() noexcept { return ::GetCurrentProcessId(); }
+
+bool is_running(std::int64_t process) noexcept {
+    const HANDLE found = ::OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, static_cast<DWORD>(process));
+    if (found == nullptr) return ::GetLastError() != ERROR_INVALID_PARAMETER;
+    DWORD code = 0;
+    const bool is_alive = ::GetExitCodeProcess(found, &code) == 0 || code == STILL_ACTIVE;
+    ::CloseHandle(found);
+    return is_alive;
+}
+
+}  // namespace file_system
+}  // namespace whittle::inline v0
+
+#endif
