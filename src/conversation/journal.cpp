@@ -38,12 +38,12 @@ std::string fetch_trusted_text(const StoredText& text) {
     return text.element ? text_in_content(*content, *text.element) : *std::move(content);
 }
 
-std::string TextFetcher::fetch(const StoredObjects& objects, const StoredText& text) {
-    if (!text.element) return fetch_text(objects, text);
+std::string TextFetcher::fetch_text(const StoredObjects& objects, const StoredText& text) {
+    if (!text.element) return whittle::fetch_text(objects, text);
     if (!content_ || key_ != text.key || storage_ != text.storage) {
         StoredText whole = text;
         whole.element.reset();
-        content_.emplace(fetch_text(objects, whole));
+        content_.emplace(whittle::fetch_text(objects, whole));
         key_ = text.key;
         storage_ = text.storage;
     }

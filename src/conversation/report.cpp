@@ -140,7 +140,7 @@ void append_details(std::string& text, const StageDetails& details, const NameMe
     }
     for (const Candidate& c : details.candidates) {
         text += fmt::format("    {} part {}: {} ({})", name_message(c.serial), c.part, c.cut ? "cut" : "kept", c.rule);
-        text += c.cut ? fmt::format(", {} tokens\n", c.tokens) : "\n";
+        text += c.cut ? fmt::format(", {} tokens\n", c.tokens_freed) : "\n";
     }
     for (const Repair& r : details.repairs)
         text += fmt::format("    {}: {} ({})\n", r.serial == 0 ? "the list" : name_message(r.serial), r.text, r.code);

@@ -88,7 +88,7 @@ void ClearingRun::clear(std::int64_t target) {
             turn.report.more().candidates.push_back({serial, candidate.parts.front(), freed > 0, rule, freed});
         }
         if (freed <= 0) continue;
-        if (result.is_users()) add_users_unit(result.edit_group(), serial, candidate.parts.front());
+        if (result.is_users()) add_handler_edit(result.edit_group(), serial, candidate.parts.front());
         if (!result.erased().empty())
             close_ranks(std::span(candidates).subspan(c + 1), candidate.message, result.erased());
     }

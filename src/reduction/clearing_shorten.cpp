@@ -128,8 +128,8 @@ void NewestShortening::shorten_text(const ClearingCandidate& candidate, std::siz
                           .stored = {stored.begin(), stored.end()}};
     if (is_new)
         provenance.stored.push_back(free_key(*storage,
-                                             default_key(scope_.config, scope_.turn.conversation_id(), "trunc",
-                                                         scope_.first_part(candidate).object_name),
+                                             default_object_key(scope_.config, scope_.turn.conversation_id(), "trunc",
+                                                                scope_.first_part(candidate).object_name),
                                              whole, scope_.planned));
     const std::string location = reference_to(*storage, provenance.stored.front(), scope_.reader());
     const TruncatedText text{.tool = scope_.tool_of(candidate), .location = location, .reader = scope_.reader()};

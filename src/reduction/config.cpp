@@ -22,8 +22,8 @@ std::shared_ptr<Storage> backend_for(const ReductionConfig& config, std::string_
     return config.backend ? config.backend : of_chain;
 }
 
-std::string default_key(const ReductionConfig& config, std::string_view conversation, std::string_view phase,
-                        std::string_view name) {
+std::string default_object_key(const ReductionConfig& config, std::string_view conversation, std::string_view phase,
+                               std::string_view name) {
     const std::string_view root = config.root_dir.empty() ? conversation : std::string_view(config.root_dir);
     std::string key;
     key.reserve(root.size() + phase.size() + name.size() + 2);

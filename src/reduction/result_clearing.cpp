@@ -68,8 +68,8 @@ void ResultClearing::stage_edits(const std::vector<Part>& parts, std::optional<C
 /// The key for what is cleared: the user's, or the usual one.
 std::string ResultClearing::key_for(const std::vector<Part>& parts) const {
     if (!scope_.callbacks.generate_key)
-        return default_key(scope_.config, scope_.turn.conversation_id(), "clear",
-                           scope_.first_part(candidate_).object_name);
+        return default_object_key(scope_.config, scope_.turn.conversation_id(), "clear",
+                                  scope_.first_part(candidate_).object_name);
     return to_key(ask(scope_.callbacks.generate_key, parts), "gen_clear_offload_file_path");
 }
 

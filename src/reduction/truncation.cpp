@@ -134,7 +134,7 @@ private:
     }
 
     [[nodiscard]] std::string default_key() const {
-        return default_key(setup_.config, context_.conversation, "trunc", context_.object_name);
+        return default_object_key(setup_.config, context_.conversation, "trunc", context_.object_name);
     }
 
     [[nodiscard]] ToolDetail detail_of(std::span<const Part> parts) const {

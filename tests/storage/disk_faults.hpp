@@ -1,7 +1,7 @@
 // Full and read-only disks, as any store on them meets them: small file systems that only a child sees.
 #pragma once
 
-#include "file_tools.hpp"
+#include "posix_tools.hpp"
 
 #include <fmt/format.h>
 #include <sched.h>

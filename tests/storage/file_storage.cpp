@@ -1,4 +1,4 @@
-#include "file_tools.hpp"
+#include "posix_tools.hpp"
 #include "support/catch.hpp"
 
 #include <chrono>
@@ -348,4 +348,36 @@ TEST_CASE("a writer may outlive its file storage", "[storage][file]") {
     writer->write("x");
     writer->commit("k");
     CHECK(file_storage(dir / "store")->get("k") == "x");
+}
+
+TEST_CASE("a temporary file that cannot be removed is swept when its writer is gone", "[storage][file]") {
+    const TempDir dir;
+    const std::string ended = testing::in_child([&] {
+        FileOps ops = testing::ops_without_sync();
+        bool is_first = true;
+        ops.remove = [&](NativeFile at, const char* name) {
+            if (!std::exchange(is_first, false)) return file_system::remove(at, name);
+            errno = EIO;
+            return -1;
+        };
+        file_storage_on(ops, dir / "store", {})->put_if_absent("k", "content");
+        return std::to_string(testing::temporary_files_below(dir.path())) + " left";
+    });
+    CHECK(ended == "1 left");
+    CHECK(file_storage(dir / "store")->get("k") == "content");
+    CHECK(testing::temporary_files_below(dir.path()) == 0);
+}
+
+TEST_CASE("a temporary file swept before its lock was held is made again", "[storage][file]") {
+    const TempDir dir;
+    FileOps ops = testing::ops_without_sync();
+    int swept = 0;
+    ops.lock = [&](NativeFile file) {
+        if (swept++ < 3) fs::remove(fs::read_symlink("/proc/self/fd/" + std::to_string(file)));
+        return file_system::lock(file);
+    };
+    const auto storage = file_storage_on(ops, dir / "store", {});
+    storage->put_if_absent("k", "x");
+    CHECK(swept > 3);
+    CHECK(storage->get("k") == "x");
 }

@@ -105,18 +105,6 @@ TEST_CASE("whichever system call fails, the object is absent or whole, nothing e
     CHECK(failed < 99);
 }
 
-TEST_CASE("a temporary file that cannot be removed is swept when its writer is gone", "[storage][file]") {
-    const TempDir dir;
-    const std::string ended = testing::in_child([&] {
-        const auto fault = std::make_shared<Fault>(Fault{.call = Call::remove, .at = 1, .error = EIO});
-        file_storage_on(ops_with(fault), dir / "store", {})->put_if_absent("k", "content");
-        return std::to_string(temporary_files_below(dir.path())) + " left";
-    });
-    CHECK(ended == "1 left");
-    CHECK(file_storage(dir / "store")->get("k") == "content");
-    CHECK(temporary_files_below(dir.path()) == 0);
-}
-
 TEST_CASE("a failed removal says so, and the object stays whole or goes", "[storage][file]") {
     const TempDir dir;
     const int at = GENERATE(1, 2);
@@ -240,20 +228,6 @@ TEST_CASE("a stream that pauses for longer than the age of temporary files is no
     writer->write("two");
     writer->commit("k");
     CHECK(storage->get("k") == "one two");
-}
-
-TEST_CASE("a temporary file swept before its lock was held is made again", "[storage][file]") {
-    const TempDir dir;
-    FileOps ops = testing::ops_without_sync();
-    int swept = 0;
-    ops.lock = [&](NativeFile file) {
-        if (swept++ < 3) fs::remove(fs::read_symlink("/proc/self/fd/" + std::to_string(file)));
-        return file_system::lock(file);
-    };
-    const auto storage = file_storage_on(ops, dir / "store", {});
-    storage->put_if_absent("k", "x");
-    CHECK(swept > 3);
-    CHECK(storage->get("k") == "x");
 }
 
 TEST_CASE("a writer whose write failed commits nothing", "[storage][file]") {

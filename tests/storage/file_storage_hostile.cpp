@@ -1,6 +1,6 @@
 // Hostile names, planted files, full and read-only disks.
 #include "disk_faults.hpp"
-#include "file_tools.hpp"
+#include "posix_tools.hpp"
 #include "support/catch.hpp"
 
 #include <linux/filter.h>

@@ -1,5 +1,5 @@
 // Several processes on one file storage, and processes that are killed.
-#include "file_tools.hpp"
+#include "posix_tools.hpp"
 #include "support/catch.hpp"
 #include "support/killed_writers.hpp"
 

@@ -1,7 +1,7 @@
 // A model of a disk that loses, when the power fails, what was not synced.
 #pragma once
 
-#include "file_tools.hpp"
+#include "posix_tools.hpp"
 
 #include <random>
 #include <set>

@@ -5,8 +5,6 @@
 #include "support/storage_tools.hpp"
 #include "support/temp_dir.hpp"
 
-#include <unistd.h>
-
 namespace whittle::testing {
 
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
@@ -14,7 +12,10 @@ constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 /// A file system in memory where there is one: many files are made and removed in little time.
 inline std::filesystem::path in_memory() {
     const std::filesystem::path shared = "/dev/shm";
-    return ::access(shared.c_str(), R_OK | W_OK | X_OK) == 0 ? shared : std::filesystem::temp_directory_path();
+    std::error_code none;
+    const auto permissions = std::filesystem::status(shared, none).permissions();
+    const bool is_for_all = (permissions & std::filesystem::perms::others_all) == std::filesystem::perms::others_all;
+    return !none && is_for_all ? shared : std::filesystem::temp_directory_path();
 }
 
 /// Where a store lies that the suite makes: on the disk if it is too large for memory.

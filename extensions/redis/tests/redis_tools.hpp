@@ -2,7 +2,7 @@
 #pragma once
 
 #include "redis_servers.hpp"
-#include "storage/file_tools.hpp"
+#include "storage/posix_tools.hpp"
 #include "support/storage_tools.hpp"
 #include "support/suite_sizes.hpp"
 #include "whittle/redis/redis_storage.hpp"

@@ -3,7 +3,7 @@
 
 #include "../src/sqlite_on.hpp"
 
-#include "storage/file_tools.hpp"
+#include "storage/posix_tools.hpp"
 #include "support/soak.hpp"
 #include "support/storage_tools.hpp"
 #include "support/temp_dir.hpp"

@@ -71,8 +71,8 @@ struct ReductionConfig {
                                                    const std::shared_ptr<Storage>& of_chain);
 
 /// The key of an object where no user's function makes one: `{root_dir}/{phase}/{name}`.
-[[nodiscard]] std::string default_key(const ReductionConfig& config, std::string_view conversation,
-                                      std::string_view phase, std::string_view name);
+[[nodiscard]] std::string default_object_key(const ReductionConfig& config, std::string_view conversation,
+                                             std::string_view phase, std::string_view name);
 
 /// The sizes that clearing goes by, with a window of that many tokens (0: unknown).
 struct ClearingLimits {
