@@ -36,6 +36,7 @@ int main() {
     const Chain chain{config, Trimming{{.start_tokens = 1'000}}};
     Conversation conversation("fix");
     conversation.push_back(ChatMessage::user("Mend value_7."));
+    // `call` appends a call with its result; `functions(1, 40)` writes 40 functions of ten lines
     call(conversation, "read_file", R"({"path":"values.cpp"})", functions(1, 40));
     conversation.push_back(ChatMessage::assistant("This function is wrong:\n" + functions(7, 7)));
     for (int i = 0; i < 80; ++i) {

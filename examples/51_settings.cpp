@@ -15,9 +15,9 @@ bool has_error(const MessageInfo& message) {
 
 PresetConfig settings() {
     PresetConfig config = recommended({.context_window = 32'000});
-    config.trimming.keep_rounds = 5;  // the newest five calls keep their results, in both stages
+    config.trimming.keep_rounds = 5;  // trimming and clearing leave the results of the newest five calls
     config.reduction.clear_retention_suffix_limit = 5;
-    config.summarization->keep_recent_messages = 10;  // five calls, five results: no summary of them
+    config.summarization->keep_recent_messages = 10;  // five calls, five results: these ten are not summarized
     config.chain.pins = has_error;                    // failed results stay
     config.reduction.tool_config["grep"] = {.max_length_for_trunc = 4'000};  // bytes of one result
     return config;

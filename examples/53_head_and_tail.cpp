@@ -9,7 +9,7 @@ int main() {
     // [stage]
     TokenSavingConfig config;
     config.when = SavingTime::batched;     // the default: the model sees each result whole at first
-    config.batch_calls = 5;                // model calls; edits together break the prompt cache rarely
+    config.batch_calls = 5;                // every 5 model calls: cuts together break the prompt cache less often
     config.early_exit_min_call_index = 8;  // 40 by default
     config.signals_fn = trajectory_signals;
     const auto stage = std::make_shared<TokenSaving<>>(config);  // kept, to ask for its stats
