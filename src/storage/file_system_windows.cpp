@@ -2,6 +2,7 @@
 
 #    include "file_names.hpp"
 #    include "file_system.hpp"
+#    include "whittle/base/detail/windows_text.hpp"
 
 #    if !defined(WIN32_LEAN_AND_MEAN)
 #        define WIN32_LEAN_AND_MEAN
@@ -73,47 +74,14 @@ constexpr DWORD lock_offset_high = 0x4000'0000;
 HANDLE handle_of(NativeFile file) noexcept { return reinterpret_cast<HANDLE>(file); }
 NativeFile file_of(HANDLE handle) noexcept { return reinterpret_cast<NativeFile>(handle); }
 
-int errno_of(DWORD error) noexcept {
-    switch (error) {
-        case ERROR_FILE_NOT_FOUND:
-        case ERROR_PATH_NOT_FOUND:
-        case ERROR_BAD_NETPATH:
-        case ERROR_BAD_NET_NAME: return ENOENT;
-        case ERROR_FILE_EXISTS:
-        case ERROR_ALREADY_EXISTS: return EEXIST;
-        case ERROR_ACCESS_DENIED: return EACCES;
-        case ERROR_SHARING_VIOLATION:
-        case ERROR_LOCK_VIOLATION:
-        case ERROR_DELETE_PENDING:
-        case ERROR_BUSY: return EBUSY;
-        case ERROR_DISK_FULL:
-        case ERROR_HANDLE_DISK_FULL: return ENOSPC;
-        case ERROR_WRITE_PROTECT: return EROFS;
-        case ERROR_DIRECTORY: return ENOTDIR;
-        case ERROR_DIR_NOT_EMPTY: return ENOTEMPTY;
-        case ERROR_FILENAME_EXCED_RANGE:
-        case ERROR_BUFFER_OVERFLOW: return ENAMETOOLONG;
-        case ERROR_INVALID_NAME:
-        case ERROR_BAD_PATHNAME:
-        case ERROR_INVALID_PARAMETER: return EINVAL;
-        case ERROR_TOO_MANY_OPEN_FILES: return EMFILE;
-        case ERROR_NOT_ENOUGH_MEMORY:
-        case ERROR_OUTOFMEMORY: return ENOMEM;
-        case ERROR_NOT_SAME_DEVICE: return EXDEV;
-        case ERROR_INVALID_HANDLE: return EBADF;
-        case ERROR_NOT_SUPPORTED:
-        case ERROR_INVALID_FUNCTION: return ENOTSUP;
-        case ERROR_CANT_RESOLVE_FILENAME: return ELOOP;
-        default: return EIO;
-    }
-}
-
 int fail_with(int error) noexcept {
     errno = error;
     return -1;
 }
-int fail_as_last_error_says() noexcept { return fail_with(errno_of(::GetLastError())); }
-int result_of(NTSTATUS status) noexcept { return status >= 0 ? 0 : fail_with(errno_of(native().to_error(status))); }
+int fail_as_last_error_says() noexcept { return fail_with(detail::errno_of_windows(::GetLastError())); }
+int result_of(NTSTATUS status) noexcept {
+    return status >= 0 ? 0 : fail_with(detail::errno_of_windows(native().to_error(status)));
+}
 
 /// As often as `call` is refused because somebody has the file open just now.
 template <typename Call>
@@ -127,43 +95,9 @@ NTSTATUS while_others_have_it(const Call& call) noexcept {
     return status;
 }
 
-/// UTF-16 of valid UTF-8; empty for what is none.
-std::wstring wide(std::string_view text) {
-    if (text.empty() || text.size() > INT_MAX) return {};
-    const int size = static_cast<int>(text.size());
-    const int needed = ::MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text.data(), size, nullptr, 0);
-    std::wstring out(static_cast<std::size_t>(needed), L'\0');
-    ::MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text.data(), size, out.data(), needed);
-    return out;
-}
-
-std::string narrow(std::wstring_view text) {
-    if (text.empty() || text.size() > INT_MAX) return {};
-    const int size = static_cast<int>(text.size());
-    const int needed = ::WideCharToMultiByte(CP_UTF8, 0, text.data(), size, nullptr, 0, nullptr, nullptr);
-    std::string out(static_cast<std::size_t>(needed), '\0');
-    ::WideCharToMultiByte(CP_UTF8, 0, text.data(), size, out.data(), needed, nullptr, nullptr);
-    return out;
-}
-
-/// A path of any length, as the system's own calls take it: absolute, without "." and "..". Empty, and the last error,
-/// if it is none.
-std::wstring long_path(std::string_view path) {
-    const std::wstring given = wide(path);
-    if (given.empty()) {
-        ::SetLastError(ERROR_INVALID_NAME);
-        return {};
-    }
-    if (given.starts_with(LR"(\\?\)")) return given;
-    std::wstring full(::GetFullPathNameW(given.c_str(), 0, nullptr, nullptr), L'\0');
-    full.resize(::GetFullPathNameW(given.c_str(), static_cast<DWORD>(full.size()), full.data(), nullptr));
-    if (full.empty()) return {};
-    return full.starts_with(LR"(\\)") ? LR"(\\?\UNC)" + full.substr(1) : LR"(\\?\)" + full;
-}
-
 /// A name below an open directory.
 struct Name {
-    explicit Name(std::string_view name) : text(wide(name)) {
+    explicit Name(std::string_view name) : text(detail::to_utf16(name)) {
         std::ranges::replace(text, L'/', L'\\');
         if (text == L".") text.clear();  // the directory itself
         counted.Buffer = text.data();
@@ -212,7 +146,7 @@ NTSTATUS open_below(HANDLE at, Name& name, const HowToOpen& how, HANDLE& opened)
 
 /// By a path: the root of a store, and what is above it.
 HANDLE open_path(const char* path, const HowToOpen& how) {
-    const std::wstring full = long_path(path);
+    const std::wstring full = detail::to_long_path(path);
     if (full.empty()) return INVALID_HANDLE_VALUE;
     const DWORD disposition = how.disposition == FILE_CREATE    ? CREATE_NEW
                               : how.disposition == FILE_OPEN_IF ? OPEN_ALWAYS
@@ -308,7 +242,7 @@ NativeFile open_beneath(NativeFile, const char*) noexcept { return fail_with(ENO
 
 int make_directory(NativeFile at, const char* name) noexcept {
     if (at == working_directory) {
-        const std::wstring full = long_path(name);
+        const std::wstring full = detail::to_long_path(name);
         if (full.empty() || ::CreateDirectoryW(full.c_str(), nullptr) == 0) return fail_as_last_error_says();
         return 0;
     }
@@ -451,7 +385,7 @@ int list(NativeFile directory, std::vector<DirectoryEntry>& entries) {
         for (;;) {
             const auto& found = *reinterpret_cast<const FILE_ID_BOTH_DIR_INFO*>(at);
             DirectoryEntry entry{
-                .name = narrow({found.FileName, found.FileNameLength / sizeof(wchar_t)}),
+                .name = detail::to_utf8({found.FileName, found.FileNameLength / sizeof(wchar_t)}),
                 .status = status_from(found.FileAttributes, found.EndOfFile.QuadPart, found.LastWriteTime.QuadPart)};
             if (entry.name != "." && entry.name != "..") entries.push_back(std::move(entry));
             if (found.NextEntryOffset == 0) break;
@@ -460,11 +394,11 @@ int list(NativeFile directory, std::vector<DirectoryEntry>& entries) {
     }
     const DWORD error = ::GetLastError();
     ::CloseHandle(opened);
-    return error == ERROR_NO_MORE_FILES ? 0 : fail_with(errno_of(error));
+    return error == ERROR_NO_MORE_FILES ? 0 : fail_with(detail::errno_of_windows(error));
 }
 
 bool exists(const std::string& path) noexcept {
-    const std::wstring full = long_path(path);
+    const std::wstring full = detail::to_long_path(path);
     return !full.empty() && ::GetFileAttributesW(full.c_str()) != INVALID_FILE_ATTRIBUTES;
 }
 
@@ -477,9 +411,9 @@ std::string absolute_path(NativeFile directory, const std::string&) {
     std::wstring path(::GetFinalPathNameByHandleW(handle_of(directory), nullptr, 0, FILE_NAME_NORMALIZED), L'\0');
     path.resize(::GetFinalPathNameByHandleW(handle_of(directory), path.data(), static_cast<DWORD>(path.size()),
                                             FILE_NAME_NORMALIZED));
-    if (path.starts_with(LR"(\\?\UNC\)")) return with_slashes(R"(\\)" + narrow(path.substr(8)));
-    if (path.starts_with(LR"(\\?\)")) return with_slashes(narrow(path.substr(4)));
-    return with_slashes(narrow(path));
+    if (path.starts_with(LR"(\\?\UNC\)")) return with_slashes(R"(\\)" + detail::to_utf8(path.substr(8)));
+    if (path.starts_with(LR"(\\?\)")) return with_slashes(detail::to_utf8(path.substr(4)));
+    return with_slashes(detail::to_utf8(path));
 }
 
 std::string name_of_component(std::string_view component) { return to_windows_name(component); }

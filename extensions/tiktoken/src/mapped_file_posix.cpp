@@ -1,23 +1,25 @@
-#include "mapped_file.hpp"
+#if !defined(_WIN32)
 
-#include "whittle/base/error.hpp"
+#    include "mapped_file.hpp"
 
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#    include "whittle/base/error.hpp"
 
-#include <cerrno>
+#    include <fcntl.h>
+#    include <fmt/format.h>
+#    include <sys/mman.h>
+#    include <sys/stat.h>
+#    include <unistd.h>
+
+#    include <cerrno>
 
 namespace whittle::inline v0::bpe {
 namespace {
 
-#ifdef MAP_POPULATE
+#    ifdef MAP_POPULATE
 constexpr int mapping_flags = MAP_SHARED | MAP_POPULATE;
-#else
+#    else
 constexpr int mapping_flags = MAP_SHARED;
-#endif
+#    endif
 
 class Descriptor {
 public:
@@ -56,3 +58,5 @@ MappedFile::MappedFile(const std::string& path) {
 MappedFile::~MappedFile() { ::munmap(const_cast<unsigned char*>(bytes_.data()), bytes_.size()); }
 
 }  // namespace whittle::inline v0::bpe
+
+#endif
