@@ -36,7 +36,7 @@ ConfigFields<Config> redis_fields() {
         {.name = "user", .member = &Config::user, .meaning = "user name for AUTH", .fallback = "the default one"},
         {.name = "password_env",
          .member = &Config::password_env,
-         .meaning = "the name of an environment value that holds the password; no file holds it",
+         .meaning = "the environment variable that holds the password; no file holds it",
          .fallback = "none"},
     };
 }
