@@ -9,7 +9,7 @@ namespace detail {
 ConfigFields<PruningConfig> pruning_fields() {
     using C = PruningConfig;
     return {
-        {"protected_tools", &C::protected_tools, "beside those of the chain: their results are never pruned"},
+        {"protected_tools", &C::protected_tools, "tools whose results are never pruned, beside those of the chain"},
         {"skip_boundary_turns", &C::skip_boundary_turns, "user turns at the end that stay; 0: the open round only"},
         {"protect_current_turn_only", &C::protect_current_turn_only,
          "with fewer turns than that: the newest one stays, instead of all"},
@@ -24,7 +24,7 @@ ConfigFields<PruningConfig> pruning_fields() {
         {"partial", &C::partial, "keep head and tail of a text around the placeholder"},
         {"head_bytes", &C::head_bytes, "bytes kept of the start, with `partial`"},
         {"tail_bytes", &C::tail_bytes, "bytes kept of the end, with `partial`"},
-        {"fit_limits", &C::fit_limits, "keep requests within the images and bytes that a provider takes"},
+        {"fit_limits", &C::fit_limits, "keep requests within a provider's limits of images and bytes"},
         {"head_lines", &C::head_lines, "first lines kept, of at most `head_bytes`; 0: all of these"},
         {"tail_lines", &C::tail_lines, "last lines kept, of at most `tail_bytes`; 0: all of these"},
     };

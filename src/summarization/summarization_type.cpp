@@ -94,7 +94,7 @@ ConfigFields<SummarizationConfig> summarization_fields() {
         detail::summary_role_field(&C::summary_role),
         {"continue_message", &C::continue_message,
          "the order to go on stands in a message of its own at the end, not in the summary"},
-        {"fit_limits", &C::fit_limits, "keep requests within the images and bytes that a provider takes"},
+        {"fit_limits", &C::fit_limits, "keep requests within a provider's limits of images and bytes"},
         {"emit_internal_events", &C::emit_internal_events,
          "events before_summarize, generate_summary, after_summarize"},
         {"reuse_prompt_cache", &C::reuse_prompt_cache,

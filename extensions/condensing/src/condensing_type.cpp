@@ -18,7 +18,7 @@ ConfigFields<CondensingConfig> condensing_fields() {
         {"max_buffered_bytes", &C::max_buffered_bytes, "a longer result passes as it came; so much is held in memory",
          1},
         {"condense_reads", &C::condense_reads, "also what reads files: an edit needs their exact text"},
-        {"exclude_tools", &C::exclude_tools, "their results stay as they came"},
+        {"exclude_tools", &C::exclude_tools, "tools whose results stay as they came"},
         {"condense_json", &C::condense_json, "JSON and JSON lines"},
         {"condense_logs", &C::condense_logs, "logs, and what terminals are painted with"},
         {"condense_diffs", &C::condense_diffs, "unified diffs"},

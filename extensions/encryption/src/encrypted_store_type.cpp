@@ -24,15 +24,14 @@ std::shared_ptr<Storage> encrypt(std::shared_ptr<Storage> inner, const Encrypted
 }  // namespace
 
 StoreWrapper<EncryptedStoreConfig> encrypted_store_type() {
-    return {
-        .type = "encryption",
-        .layer = StoreLayer::encrypts,
-        .fields = {{.name = "encryption_key_env",
-                    .member = &EncryptedStoreConfig::encryption_key_env,
-                    .meaning = "encrypt what is stored: the name of an environment value that holds the keys, each "
-                               "a line of an id, a space and 64 hexadecimal digits; the last one encrypts new objects",
-                    .fallback = "not encrypted"}},
-        .wrap = encrypt};
+    return {.type = "encryption",
+            .layer = StoreLayer::encrypts,
+            .fields = {{.name = "encryption_key_env",
+                        .member = &EncryptedStoreConfig::encryption_key_env,
+                        .meaning = "encrypt what is stored: the environment variable that holds the keys, each a line "
+                                   "of an id, a space and 64 hexadecimal digits; the last one encrypts new objects",
+                        .fallback = "not encrypted"}},
+            .wrap = encrypt};
 }
 
 }  // namespace whittle::inline v0

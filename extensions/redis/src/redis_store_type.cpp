@@ -28,15 +28,15 @@ ConfigFields<Config> redis_fields() {
         {.name = "durability",
          .member = word_member<Config>(&Config::durability, {RedisDurability::reply, RedisDurability::one_replica,
                                                              RedisDurability::all_replicas}),
-         .meaning = "what a finished write survives: `reply`, `one_replica`, `all_replicas`",
+         .meaning = "who has confirmed a finished write: the primary (`reply`), also `one_replica`, or `all_replicas`",
          .words = {"reply", "one_replica", "all_replicas"}},
         {"key_prefix", &Config::key_prefix, "prefix of every key in Redis: stores with different ones share nothing"},
         {"expire_after_seconds", &Config::expire_after_seconds,
-         "objects that were stored longer ago are absent; 0: never"},
+         "seconds after which a stored object is absent; 0: never"},
         {.name = "user", .member = &Config::user, .meaning = "user name for AUTH", .fallback = "the default one"},
         {.name = "password_env",
          .member = &Config::password_env,
-         .meaning = "the name of an environment value that holds the password; no file holds it",
+         .meaning = "the environment variable that holds the password; no file holds it",
          .fallback = "none"},
     };
 }

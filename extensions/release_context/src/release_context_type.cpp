@@ -10,8 +10,9 @@ ConfigFields<ReleaseContextConfig> release_context_fields() {
     return {
         own_storage_field(&C::storage),
         {"tool_name", &C::tool_name, "name of the tool that the chain offers"},
-        {"protected_tools", &C::protected_tools, "beside those of the chain: their results are never released"},
-        {"expected_calls", &C::expected_calls, "calls in which a release has to pay for what is read anew, at least"},
+        {"protected_tools", &C::protected_tools, "tools whose results are never released, beside those of the chain"},
+        {"expected_calls", &C::expected_calls,
+         "a release waits until so many further calls would save what reading anew behind it costs"},
     };
 }
 

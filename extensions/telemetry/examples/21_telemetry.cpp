@@ -49,10 +49,12 @@ int main() {
         history.push_back(ChatMessage::result(id, "read_page", "chapter " + std::string(12'000, '.')));
         chain.before_model(history);
     }
-    const telemetry::FlushResult sent = exporter.flush();  // on a timer and at the end, on a thread of the host's
+    // [send]
+    const telemetry::FlushResult sent = exporter.flush();  // on a timer and at the end: nothing else sends
+    std::istringstream text(metrics.text());               // what your web server answers a scrape with
+    // [/send]
     for (const std::string& problem : sent.problems) std::cerr << problem << '\n';
     std::cout << sent.spans_sent << " spans, " << sent.logs_sent << " records, " << sent.waiting << " left\n";
-    std::istringstream text(metrics.text());
     for (std::string line; std::getline(text, line);)
         if (line.find("_total{") != std::string::npos) std::cout << line << '\n';
 }

@@ -26,7 +26,8 @@ std::string small_vocabulary() {
 int main() {
     const std::shared_ptr<const Vocabulary> vocabulary = Vocabulary::from_packed(small_vocabulary());
     // [count]
-    // Installed: Vocabulary::open(vocabulary_path(folder, "o200k_base"))
+    // After `whittle vocab install o200k_base --to vocabularies`:
+    // const auto vocabulary = Vocabulary::open("vocabularies/o200k_base.whittle");
     const ChainConfig config{.token_counter = exact_counter(vocabulary)};
     std::cout << config.token_counter->count("the bees and the queen") << " tokens by " << vocabulary->name() << '\n';
 

@@ -27,7 +27,7 @@ struct PruningDetail : CallbackContext {
 
 /// Which old tool results are replaced by placeholders, and what stays; docs/compaction.md explains the options.
 struct PruningConfig {
-    std::vector<std::string> protected_tools{};  ///< beside those of the chain: their results are never pruned
+    std::vector<std::string> protected_tools{};  ///< tools whose results are never pruned, beside those of the chain
     /// True: that result stays. Called once for each result of a plan, and by `Compaction` for results whose media are
     /// to go; in the thread of the hook.
     std::function<bool(const PruningDetail&)> protect{};
@@ -40,7 +40,7 @@ struct PruningConfig {
     bool partial = false;                    ///< keep head and tail of a text around the placeholder
     std::int64_t head_bytes = 1'000;         ///< bytes kept of the start, with `partial`
     std::int64_t tail_bytes = 500;           ///< bytes kept of the end, with `partial`
-    /// Keep requests within the images and bytes that a provider takes. That is `ValidityProfile::limits`, whatever the
+    /// Keep requests within a provider's limits of images and bytes. That is `ValidityProfile::limits`, whatever the
     /// boundary: too large images go, then media, oldest first, then for bytes results.
     bool fit_limits = true;
     std::int64_t head_lines = 0;         ///< first lines kept, of at most `head_bytes`; 0: all of these

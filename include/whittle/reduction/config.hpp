@@ -34,8 +34,9 @@ struct ReductionConfig {
     std::shared_ptr<Storage> backend{};  ///< own storage. Null: the chain's
     bool skip_truncation = false;        ///< do not shorten results when they return
     bool skip_clear = false;             ///< do not clear old tool rounds
-    bool fit_limits = false;  ///< keep requests within the images and bytes that a provider takes. See `PruningConfig`
-    std::string read_file_tool_name = "read_file";  ///< tool that notices name, if the request lists it
+    bool fit_limits = false;  ///< keep requests within a provider's limits of images and bytes. See `PruningConfig`
+    /// Name of the reading tool that notices mention, if the request lists it.
+    std::string read_file_tool_name = "read_file";
     std::string root_dir{};                      ///< prefix of the keys of stored objects. Empty: the conversation's id
     std::int64_t max_length_for_trunc = 50'000;  ///< bytes of text that one result keeps
     std::int64_t max_tokens_for_trunc = 0;       ///< tokens that one result keeps, beside that limit in bytes; 0: off

@@ -48,7 +48,7 @@ struct StoreWrapper {
 /// A directory as a configuration names it.
 struct FileStoreConfig : FileStorageOptions {
     std::string root{};      ///< the directory; a relative one is relative to the configuration file
-    std::string root_env{};  ///< instead of `root`: the name of an environment value that holds it
+    std::string root_env{};  ///< instead of `root`: the environment variable that holds it
 };
 
 [[nodiscard]] StoreType<MemoryStorageOptions> memory_store_type();
@@ -72,7 +72,7 @@ template <typename Config>
         {.name = "root", .member = &C::root, .meaning = std::move(root_meaning), .fallback = "required"},
         {.name = "root_env",
          .member = &C::root_env,
-         .meaning = "instead of `root`: the name of an environment value that holds it",
+         .meaning = "instead of `root`: the environment variable that holds it",
          .fallback = "none"},
         {.name = "durability",
          .member = word_member<C>(&C::durability, {Durability::none, Durability::data, Durability::full}),

@@ -85,7 +85,7 @@ struct SummarizationConfig {
     /// The order to go on stands in a message of its own at the end, not in the summary. It is a user message, and is
     /// not there if the user has just asked. `ChainConfig::before_commit` may refuse it alone (reason "continue").
     bool continue_message = false;
-    /// Keep requests within the images and bytes that a provider takes. Also without a summary: too large images become
+    /// Keep requests within a provider's limits of images and bytes. Also without a summary: too large images become
     /// references in the chain's storage, then media, oldest first, then for bytes results.
     bool fit_limits = false;
     bool emit_internal_events = false;    ///< events before_summarize, generate_summary, after_summarize

@@ -19,7 +19,7 @@ struct CondensingConfig {
     double min_gain = 0.15;          ///< part of its bytes that a form has to save, from 0 to 1; else the text stays
     std::int64_t max_buffered_bytes = 8LL << 20;  ///< a longer result passes as it came; so much is held in memory
     bool condense_reads = false;                  ///< also what reads files: an edit needs their exact text
-    std::vector<std::string> exclude_tools{};     ///< their results stay as they came
+    std::vector<std::string> exclude_tools{};     ///< tools whose results stay as they came
 
     // What.
     bool condense_json = true;    ///< JSON and JSON lines

@@ -9,7 +9,7 @@ namespace whittle::inline v0 {
 
 /// What a configuration says of encryption.
 struct EncryptedStoreConfig {
-    /// Encrypt what is stored: the name of an environment value that holds the keys, each a line of an id, a space and
+    /// Encrypt what is stored: the environment variable that holds the keys, each a line of an id, a space and
     /// 64 hexadecimal digits; the last one encrypts new objects. Empty: not encrypted.
     std::string encryption_key_env{};
 };

@@ -12,9 +12,9 @@ namespace whittle::inline v0 {
 
 /// A model of a provider as configurations name it. It holds no key: only where to find one.
 struct HttpModelSettings {
-    std::string model{};        ///< the provider's name of the model
-    std::string base_url{};     ///< the address in front of a call's path. Empty: the provider's own
-    std::string api_key_env{};  ///< the name of the environment value that holds the key. Empty: no key is sent
+    std::string model{};                 ///< the provider's name of the model
+    std::string base_url{};              ///< the address in front of a call's path. Empty: the provider's own
+    std::string api_key_env{};           ///< the environment variable that holds the key. Empty: no key is sent
     std::int64_t max_output_tokens = 0;  ///< tokens of a reply, where a call does not say. 0: the model's own
     std::string extra{};                 ///< further fields of every request, as a JSON object. Empty: none
 };
@@ -40,7 +40,7 @@ template <typename Settings>
          .fallback = "the provider's"},
         {.name = "api_key_env",
          .member = &C::api_key_env,
-         .meaning = "the name of the environment value that holds the key",
+         .meaning = "the environment variable that holds the key",
          .fallback = "none"},
         {.name = "max_output_tokens",
          .member = &C::max_output_tokens,

@@ -44,7 +44,7 @@ struct RedisStorageOptions {
     /// `host:port`, `[v6]:port` or `unix:/path`. A single server has one, sentinels and clusters any number.
     std::vector<std::string> addresses = std::vector<std::string>(1, "127.0.0.1:6379");
     std::string sentinel_primary{};  ///< the name that sentinels know the primary by
-    /// What a finished write survives: `reply`, `one_replica`, `all_replicas`.
+    /// Who has confirmed a finished write: the primary (`reply`), also `one_replica`, or `all_replicas`.
     RedisDurability durability = RedisDurability::reply;
     int replicas = 0;  ///< of each primary, for `all_replicas`; 0: as many as it says it has, at least one
 
@@ -57,7 +57,7 @@ struct RedisStorageOptions {
     std::string client_name{"whittle"};  ///< what CLIENT LIST shows; empty: none
     std::string key_prefix{"whittle:"};  ///< prefix of every key in Redis: stores with different ones share nothing
 
-    std::int64_t expire_after_seconds = 0;  ///< objects that were stored longer ago are absent; 0: never
+    std::int64_t expire_after_seconds = 0;  ///< seconds after which a stored object is absent; 0: never
     int writer_max_age_seconds = 86'400;    ///< a stream that began longer ago is lost, and so is what dead ones left
     bool allow_eviction = false;            ///< take a server that may drop objects when its memory is full
     std::shared_ptr<Clock> clock{};         ///< of `ObjectInfo::stored_at`; null: the system's

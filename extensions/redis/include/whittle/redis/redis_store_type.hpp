@@ -10,7 +10,7 @@ namespace whittle::inline v0 {
 /// Redis as a configuration names it.
 struct RedisStoreConfig : RedisStorageOptions {
     std::string user{};  ///< user name for AUTH. Empty: the default user
-    /// The name of an environment value that holds the password; no file holds it. Empty: none.
+    /// The environment variable that holds the password; no file holds it. Empty: none.
     std::string password_env{};
 };
 

@@ -14,9 +14,9 @@ namespace whittle::inline v0 {
 /// What the model itself may take out of the request, by a tool that the chain offers.
 struct ReleaseContextConfig {
     std::string tool_name = "release_context";   ///< name of the tool that the chain offers
-    std::vector<std::string> protected_tools{};  ///< beside those of the chain: their results are never released
-    /// Calls in which a release has to pay for what is read anew, at least. As many as were made so far, if these are
-    /// more: a release that would not pay in that many waits.
+    std::vector<std::string> protected_tools{};  ///< tools whose results are never released, beside those of the chain
+    /// A release waits until so many further calls would save what reading anew behind it costs. As many as were made
+    /// so far, if these are more.
     int expected_calls = 10;
     std::shared_ptr<Storage> storage{};  ///< own storage. Null: the chain's
 };

@@ -13,13 +13,14 @@
 namespace whittle::inline v0 {
 
 struct SqliteStorageOptions {
-    /// What a finished write survives: `none`, `data`, `full` (extensions/sqlite/README.md). SQLite's `synchronous`:
-    /// OFF, NORMAL, FULL.
+    /// What a power failure can cost: the whole file (`none`), the newest objects (`data`), nothing (`full`). SQLite's
+    /// `synchronous`: OFF, NORMAL, FULL.
     Durability durability = Durability::data;
-    /// Milliseconds that other writers are waited for; 0: not at all. Then Error(storage_failed).
+    /// Milliseconds to wait for other writers; 0: not at all. Then Error(storage_failed).
     int busy_timeout_ms = 10'000;
-    std::int64_t max_file_bytes = 0;  ///< bytes of the file without its log; 0: no limit. More is Error(storage_failed)
-    /// Objects that were stored longer ago are absent; 0: never. They are removed at opening and by `remove_expired`.
+    /// Most bytes of the file, without its log; 0: no limit. More is Error(storage_failed).
+    std::int64_t max_file_bytes = 0;
+    /// Seconds after which a stored object is absent; 0: never. It is removed at opening and by `remove_expired`.
     std::int64_t expire_after_seconds = 0;
     /// On opening, streams that nobody holds are swept; where the system has no locks of open files (F_OFD_SETLK),
     /// those that began longer ago.
