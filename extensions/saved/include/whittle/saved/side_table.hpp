@@ -180,7 +180,7 @@ requires HasCodec<M> Conversation<M> detail::to_conversation(SavedConversation s
     detail::check_message_count(saved, messages.size());
     ConversationState<M> state{.id = std::move(saved.id)};
     for (std::size_t i = 0; i < messages.size(); ++i) {
-        detail::poll(options);
+        detail::check_cancelled(options);
         state.infos.push_back(detail::join_saved(describe(messages[i]), std::move(saved.infos[i]), i));
     }
     std::vector<std::vector<Splice<M>>> undo;
@@ -191,7 +191,7 @@ requires HasCodec<M> Conversation<M> detail::to_conversation(SavedConversation s
             Splice<M>& splice =
                 splices.emplace_back(Splice<M>{entry.undo[s].first, entry.undo[s].count, {}, entry.undo[s].infos});
             for (const std::string& bytes : entry.undo[s].messages) {
-                detail::poll(options);
+                detail::check_cancelled(options);
                 splice.messages.push_back(message_traits<M>::from_bytes(bytes));
                 const std::size_t m = splice.messages.size() - 1;
                 detail::check_original(describe(splice.messages.back()), entry, s, m, stored.contains(s, m));
@@ -238,7 +238,7 @@ requires HasMarkId<M>
                                                    const LoadOptions& options) {
     detail::KnownMarks known(options.id, storage.get());
     for (M& message : messages) {
-        detail::poll(options);
+        detail::check_cancelled(options);
         known.add(describe(message), message_traits<M>::mark_id(message));
         message_traits<M>::set_mark_id(message, {});
     }
