@@ -127,8 +127,8 @@ public:
     [[nodiscard]] std::string around(std::string_view line, std::size_t at, std::int64_t offset) const {
         if (line.size() <= line_bytes_) return to_valid_utf8(line);
         const std::size_t before = wanted_.size() >= line_bytes_ ? 0 : (line_bytes_ - wanted_.size()) / 4;
-        const std::size_t near = at <= before ? 0 : character_start(line, at - before);
-        const std::size_t begin = at - utf8_suffix(line.substr(0, at), at - near).size();
+        const std::size_t earliest = at <= before ? 0 : character_start(line, at - before);
+        const std::size_t begin = at - utf8_suffix(line.substr(0, at), at - earliest).size();
         const std::string_view shown = utf8_prefix(line.substr(begin), line_bytes_);
         return fmt::format("(offset {}) {}{}{}", offset + static_cast<std::int64_t>(at), begin > 0 ? "..." : "",
                            to_valid_utf8(shown), begin + shown.size() < line.size() ? "..." : "");

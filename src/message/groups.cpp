@@ -179,9 +179,9 @@ void GroupFinder::forget() noexcept { index_.reset(); }
 
 const PartInfo* GroupFinder::find_call(std::string_view id, const Outline& before, Serial& caller) {
     if (index_ == nullptr) {
-        if (const auto near = find_near(before, id)) {
-            caller = near->caller;
-            return near->part;
+        if (const auto nearest = find_near(before, id)) {
+            caller = nearest->caller;
+            return nearest->part;
         }
         index_ = std::make_unique<Index>();
     }

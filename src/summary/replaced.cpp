@@ -71,7 +71,7 @@ WordKind kind_of_plain(std::string_view lower) noexcept {
     if (is_one_of(lower, language_words)) return WordKind::language;
     if (is_one_of(lower, tone_words)) return WordKind::tone;
     const bool names = lower.size() >= 3 && std::ranges::all_of(lower, is_letter) && !is_one_of(lower, small_words);
-    return names ? WordKind::subject : WordKind::small;
+    return names ? WordKind::subject : WordKind::function_word;
 }
 
 WordKind kind_of_word(std::string_view lower) noexcept {
@@ -333,8 +333,8 @@ private:
         const std::size_t at = place_of(statement, word) + 1;
         if (const auto subject = subject_at(statement, at)) return subject;
         if (at + 1 >= statement.words.size() || !statement.words[at].is_linking) return std::nullopt;
-        return statement.words[at + 1].kind == WordKind::small ? std::nullopt
-                                                               : std::optional(statement.words[at + 1].id);
+        return statement.words[at + 1].kind == WordKind::function_word ? std::nullopt
+                                                                       : std::optional(statement.words[at + 1].id);
     }
 
     static constexpr std::size_t enough = 2;

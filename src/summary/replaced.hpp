@@ -12,21 +12,21 @@ namespace whittle::inline v0::detail {
 
 /// What a word of a sentence is, as far as one sentence gives another value to what an earlier one gave one.
 enum class WordKind : std::uint8_t {
-    small,     ///< names nothing: "the", "must"
-    subject,   ///< names something: "budget", "port"
-    changing,  ///< says that something is not as before: "now", "moved"
-    number,    ///< a value of digits, or "three hundred"
-    code,      ///< a value of letters and digits: "adwgk-18"
-    name,      ///< a value: a name of a person, a place, a product within a sentence
-    day,       ///< and the values of a closed list: days and months,
-    zone,      ///< time zones,
-    unit,      ///< systems of units,
-    language,  ///< languages,
-    tone,      ///< and manners of an answer
+    function_word,  ///< names nothing: "the", "must"
+    subject,        ///< names something: "budget", "port"
+    changing,       ///< says that something is not as before: "now", "moved"
+    number,         ///< a value of digits, or "three hundred"
+    code,           ///< a value of letters and digits: "adwgk-18"
+    name,           ///< a value: a name of a person, a place, a product within a sentence
+    day,            ///< and the values of a closed list: days and months,
+    zone,           ///< time zones,
+    unit,           ///< systems of units,
+    language,       ///< languages,
+    tone,           ///< and manners of an answer
 };
 
 struct StatementWord {
-    WordKind kind = WordKind::small;
+    WordKind kind = WordKind::function_word;
     std::size_t id = 0;  ///< equal for equal words, and for words of one meaning: "spend" and "budget"
     std::size_t letters =
         0;                   ///< of a code: equal where the letters are, "orders_2023" and "orders_2024"; 0: hardly any

@@ -101,11 +101,11 @@ void ReadForm::find_rare_words() {
 /// The age at which each line goes.
 std::vector<int> ReadForm::find_ages(const LineAges& ages) const {
     std::vector<int> found(items_.size(), ages.other);
-    const auto near = static_cast<std::size_t>(ages.near_lines);
+    const auto reach = static_cast<std::size_t>(ages.near_lines);
     for (std::size_t i = 0; i < items_.size(); ++i) {
         if (items_[i].words == items_[i].words_end) continue;
-        const std::size_t end = std::min(items_.size(), i + near + 1);
-        for (std::size_t n = i - std::min(i, near); n < end; ++n) found[n] = std::max(found[n], ages.rare);
+        const std::size_t end = std::min(items_.size(), i + reach + 1);
+        for (std::size_t n = i - std::min(i, reach); n < end; ++n) found[n] = std::max(found[n], ages.rare);
     }
     return found;
 }

@@ -167,7 +167,7 @@ public:
     /// How many messages no middleware plans to touch before its next trigger: where a prompt-cache mark can stand.
     [[nodiscard]] std::size_t stable_prefix(const Conversation<M>& conversation) const {
         std::size_t prefix = conversation.size();
-        for (const auto& stage : stages_) prefix = std::min(prefix, stage->expected_stable_prefix(conversation));
+        for (const auto& stage : stages_) prefix = (std::min)(prefix, stage->expected_stable_prefix(conversation));
         return prefix;
     }
     /// The window that triggers see: the profile's, or a smaller one learnt from an overflow. 0: unknown.

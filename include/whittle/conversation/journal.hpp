@@ -171,9 +171,9 @@ void drop_stored_texts(JournalEntry<M>& entry, std::span<StoredText> texts, cons
         });
     }
     if (found < texts.size() || !same_message(back, original)) return;  // no such part, or not the same again
-    M small = shown;
+    M shorter = shown;
     add_texts(entry, texts);
-    original = std::move(small);
+    original = std::move(shorter);
 }
 
 }  // namespace whittle::inline v0

@@ -60,7 +60,7 @@ public:
     Reply<M> generate(const ModelRequest<M>& request) override {
         if (request.stop.stop_requested())
             throw ModelError(ModelErrorClass::cancelled, "model \"" + name_ + "\": stopped");
-        const ScriptedReply& reply = config_.replies[std::min(next_.fetch_add(1), config_.replies.size() - 1)];
+        const ScriptedReply& reply = config_.replies[(std::min)(next_.fetch_add(1), config_.replies.size() - 1)];
         if (!reply.error) return {message_traits<M>::make(Role::assistant, reply.text)};
         throw ModelError(*reply.error, "model \"" + name_ + "\": a scripted error");
     }

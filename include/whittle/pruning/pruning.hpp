@@ -140,7 +140,7 @@ std::size_t Pruning<M>::expected_stable_prefix(const Conversation<M>& conversati
     const std::function<bool(std::size_t)> is_pinned = [](std::size_t) { return false; };
     std::size_t first = conversation.size();
     for (const PruningCandidate& candidate : plan_pruning({outline, config_, {}, is_pinned, conversation.size()})) {
-        if (candidate.rule.empty() || candidate.rule == "skip_boundary") first = std::min(first, candidate.message);
+        if (candidate.rule.empty() || candidate.rule == "skip_boundary") first = (std::min)(first, candidate.message);
     }
     return first;
 }

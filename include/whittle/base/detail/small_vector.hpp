@@ -60,7 +60,7 @@ public:
     /// above 2^32 - 1 elements.
     void reserve(std::size_t capacity) {
         if (capacity <= capacity_) return;
-        if (capacity > std::numeric_limits<std::uint32_t>::max()) throw std::length_error("SmallVector: too long");
+        if (capacity > (std::numeric_limits<std::uint32_t>::max)()) throw std::length_error("SmallVector: too long");
         T* const more = std::allocator<T>().allocate(capacity);
         std::uninitialized_move(begin(), end(), more);
         const std::size_t size = size_;

@@ -39,7 +39,7 @@ public:
     /// Whether a message came, or was taken in, after all that were seen: serials rise.
     [[nodiscard]] bool is_new(Serial message) const noexcept { return message > newest_; }
     /// All messages up to `newest` are seen.
-    void note_seen(Serial newest) noexcept { newest_ = std::max(newest_, newest); }
+    void note_seen(Serial newest) noexcept { newest_ = (std::max)(newest_, newest); }
     /// Begins anew where a commit that was there is undone: messages may have come back with their old serials.
     /// `is_there`: whether the journal has a commit of that id.
     void follow(std::uint64_t newest_commit, FunctionRef<bool(std::uint64_t)> is_there);

@@ -77,7 +77,7 @@ private:
         const Outline outline = conversation_.outline();
         Serial newest = 0;
         for (std::size_t i = 0; i < outline.size(); ++i) {
-            newest = std::max(newest, outline[i].serial);
+            newest = (std::max)(newest, outline[i].serial);
             if (earlier.is_new(outline[i].serial) && outline[i].has(PartKind::tool_call)) note_calls(i, earlier);
         }
         earlier.note_seen(newest);

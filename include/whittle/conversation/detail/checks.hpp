@@ -37,7 +37,7 @@ private:
 template <typename T>
 void grow(std::vector<T>& v, std::size_t extra) {
     const std::size_t needed = v.size() + extra;
-    if (needed > v.capacity()) v.reserve(std::max(needed, v.capacity() + v.capacity() / 2));
+    if (needed > v.capacity()) v.reserve((std::max)(needed, v.capacity() + v.capacity() / 2));
 }
 
 /// Adds `texts` of that splice and message of the record's entry. False if there are none.

@@ -34,8 +34,8 @@ std::size_t make_room(History<M>& history, std::vector<Splice<M>>& splices) {
     if (!is_in_place(splices)) {
         history.spare.clear();
         history.spare_infos.clear();
-        history.spare.reserve(std::max(new_size, history.size()));
-        history.spare_infos.reserve(std::max(new_size, history.size()));
+        history.spare.reserve((std::max)(new_size, history.size()));
+        history.spare_infos.reserve((std::max)(new_size, history.size()));
     }
     history.side.log.reserve_more(splices.size() + 1);
     grow(history.journal, 1);

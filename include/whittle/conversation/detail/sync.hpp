@@ -59,7 +59,7 @@ void replace_by_host(History<M>& history, std::span<const M> host, std::size_t f
         commit(history, splices, new_entry(history, JournalRecord::Kind::sync, "host", "sync"));
         side.counters.turn = turn;
     } catch (...) {
-        for (std::size_t i = 0; i < std::min(fresh.size(), splice.infos.size()); ++i)
+        for (std::size_t i = 0; i < (std::min)(fresh.size(), splice.infos.size()); ++i)
             side.names.release(splice.infos[i]);
         cut_back(history, tail);
         throw;
@@ -69,7 +69,7 @@ void replace_by_host(History<M>& history, std::span<const M> host, std::size_t f
 /// Takes over what is new in `host`. Strong guarantee.
 template <AgentMessage M>
 SyncResult follow(History<M>& history, std::span<const M> host) {
-    const std::size_t shorter = std::min(history.size(), host.size());
+    const std::size_t shorter = (std::min)(history.size(), host.size());
     std::size_t front = 0;
     while (front < shorter && is_same(history, front, host[front])) ++front;
     if (front == history.size()) {

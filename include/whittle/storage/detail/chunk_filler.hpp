@@ -23,7 +23,7 @@ public:
                 bytes.remove_prefix(chunk_bytes_);
                 continue;
             }
-            const std::size_t taken = std::min(chunk_bytes_ - rest_.size(), bytes.size());
+            const std::size_t taken = (std::min)(chunk_bytes_ - rest_.size(), bytes.size());
             rest_ += bytes.substr(0, taken);
             bytes.remove_prefix(taken);
         }

@@ -116,7 +116,7 @@ void SummarizationHost<M>::finalize(std::string_view summary, Role role,
                                   role};
     std::vector<M> made = callbacks_.finalize(context, old, message_traits<M>::make(role, summary));
     if (made.empty()) throw Error(Errc::callback_failed, "finalize: no messages came back");
-    const std::size_t most = std::min(old.size(), made.size());
+    const std::size_t most = (std::min)(old.size(), made.size());
     std::size_t front = 0;
     while (front < most && same_message(old[front], made[front])) ++front;
     std::size_t back = 0;
@@ -183,7 +183,7 @@ SummaryGenerationOutcome SummarizationHost<M>::generate_with_prefix(const Summar
         turn_.config.profile.thinking_bound_to_prefix && turn_.conversation.thinking_prefix_edited();
     SummaryGenerationConfig config = order.config;
     if (state.learnt_input_limit > 0)
-        config.max_input_tokens = std::min(config.max_input_tokens, state.learnt_input_limit);
+        config.max_input_tokens = (std::min)(config.max_input_tokens, state.learnt_input_limit);
     SummaryGenerationState whole{.learnt_input_limit = state.learnt_input_limit};
     SummaryGenerationOutcome result =
         generate_summary(task, config, prefix_callbacks(order), summary_generation_environment(turn_), whole);

@@ -85,7 +85,7 @@ void Transcript<M>::record(Conversation<M>& conversation) const {
     Serial last = written;
     for (std::size_t i = first; i < outline.size(); ++i) {
         const MessageInfo& info = outline[i];
-        last = std::max(last, info.serial);
+        last = (std::max)(last, info.serial);
         if (origin_of(info.mark) != Origin::original) continue;
         text += detail::transcript_line(conversation.id(), info, i, visit_parts);
     }

@@ -46,7 +46,7 @@ private:
     /// Of the messages in front of `position`, the one that it is in included, and of how they are rendered.
     [[nodiscard]] Hash128 fingerprint_up_to(const FoldPosition& position) const {
         const std::size_t end = position.message + (position.entry > 0 || position.byte > 0 ? 1 : 0);
-        return fingerprint_of_range(task_.outline, task_.fold.first(std::min(end, task_.fold.size())),
+        return fingerprint_of_range(task_.outline, task_.fold.first((std::min)(end, task_.fold.size())),
                                     {static_cast<std::uint64_t>(config_.max_tool_result_bytes),
                                      static_cast<std::uint64_t>(environment_.language)});
     }
@@ -63,7 +63,7 @@ private:
         limit_ = config_.max_input_tokens > 0 ? config_.max_input_tokens : default_max_input_tokens;
         // An input that the caller makes is judged by its own bound: the next one may be another.
         if (state_.learnt_input_limit > 0 && !callbacks_.gen_model_input)
-            limit_ = std::min(limit_, state_.learnt_input_limit);
+            limit_ = (std::min)(limit_, state_.learnt_input_limit);
     }
 
     void step(SummaryGenerationAttempts<M>& attempts) {

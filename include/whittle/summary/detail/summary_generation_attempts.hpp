@@ -150,8 +150,8 @@ private:
         std::chrono::milliseconds wait =
             backoff ? guarded("backoff", [&] { return backoff(view_of_attempt(number, phase, outcome)); })
                     : default_backoff(number, *environment_.random);
-        if (outcome.error && outcome.error->retry_after) wait = std::max(wait, *outcome.error->retry_after);
-        wait = std::max(wait, std::chrono::milliseconds::zero());
+        if (outcome.error && outcome.error->retry_after) wait = (std::max)(wait, *outcome.error->retry_after);
+        wait = (std::max)(wait, std::chrono::milliseconds::zero());
         const HookBudget* budget = environment_.budget;
         if (budget != nullptr && add_saturating(environment_.clock->now(), wait.count()) >= budget->deadline) {
             const std::string last = outcome.error ? "; the last attempt: " + outcome.error->message : std::string();

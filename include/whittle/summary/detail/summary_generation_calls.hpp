@@ -133,7 +133,7 @@ private:
         std::int64_t bytes = 0;
         for (const PartInfo& part : info.parts) {
             const bool is_cut = part.kind == PartKind::tool_result;
-            bytes = add_saturating(bytes, (is_cut ? std::min(part.bytes, cap) : part.bytes) + around_entry);
+            bytes = add_saturating(bytes, (is_cut ? (std::min)(part.bytes, cap) : part.bytes) + around_entry);
         }
         return static_cast<std::size_t>(bytes);
     }

@@ -41,7 +41,7 @@ struct FoldSizes {
     }
     /// Tokens of messages that a request of `limit` tokens has room for beside overhead that nobody can name.
     [[nodiscard]] std::int64_t counted_without_overhead(std::int64_t limit) const noexcept {
-        return scale.to_counted(limit - std::min(limit, scale.overhead));
+        return scale.to_counted(limit - (std::min)(limit, scale.overhead));
     }
     /// Of the request, after messages of that count are gone.
     [[nodiscard]] std::int64_t context_without(std::int64_t counted) const noexcept {

@@ -13,7 +13,7 @@ struct LineAges {
     int other = 0;       ///< near none
     int near_lines = 3;  ///< lines around one with a rare word that count with it
 
-    [[nodiscard]] int least() const noexcept { return std::min(rare, other); }
+    [[nodiscard]] int least() const noexcept { return (std::min)(rare, other); }
 };
 
 /// Bytes that stay of an output, by lines.

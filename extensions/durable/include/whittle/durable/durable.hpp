@@ -184,7 +184,7 @@ template <AgentMessage M>
 requires HasCodec<M>
 void DurableConversation<M>::write_due_snapshot() {
     const detail::LogState& state = log_.state();
-    if (state.bytes_since < std::max(options_.snapshot_bytes, state.snapshot_bytes)) return;
+    if (state.bytes_since < (std::max)(options_.snapshot_bytes, state.snapshot_bytes)) return;
     try {
         write_snapshot();
         snapshot_error_.clear();

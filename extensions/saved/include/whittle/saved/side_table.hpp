@@ -169,7 +169,7 @@ requires HasCodec<M>
 [[nodiscard]] Conversation<M> front_from_side_table(std::string_view json, std::span<const M> messages,
                                                     std::shared_ptr<Storage> storage, const LoadOptions& options = {}) {
     detail::SavedConversation saved = detail::read_side_table(json, options);
-    const auto known = messages.first(std::min(messages.size(), saved.infos.size()));
+    const auto known = messages.first((std::min)(messages.size(), saved.infos.size()));
     return detail::to_conversation<M>(std::move(saved), {known.begin(), known.end()}, std::move(storage), options);
 }
 

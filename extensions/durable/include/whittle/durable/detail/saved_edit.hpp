@@ -91,7 +91,7 @@ requires HasCodec<M> std::optional<SavedEdit> SavedBase::edit_to(const Conversat
 const {
     SavedEdit edit{.counters = conversation.counters()};
     const auto& journal = conversation.journal();
-    edit.journal_kept = std::min(journal.size(), journal_.size());
+    edit.journal_kept = (std::min)(journal.size(), journal_.size());
     while (edit.journal_kept > 0 && journal[edit.journal_kept - 1]->id != journal_[edit.journal_kept - 1])
         --edit.journal_kept;
     bool is_changed = plan(edit, conversation.outline(), conversation.changes_since(counters_.version));
@@ -117,7 +117,7 @@ void SavedBase::take(const Conversation<M>& conversation) {
     calibrations_ = conversation.calibrations();
     notes_ = conversation.note_book();
     const auto& journal = conversation.journal();
-    std::size_t kept = std::min(journal.size(), journal_.size());
+    std::size_t kept = (std::min)(journal.size(), journal_.size());
     while (kept > 0 && journal[kept - 1]->id != journal_[kept - 1]) --kept;
     journal_.resize(kept);
     for (std::size_t e = kept; e < journal.size(); ++e) journal_.push_back(journal[e]->id);

@@ -145,7 +145,7 @@ private:
     /// Without nlohmann's error number and line: those would be the line in the text, not in the file.
     static std::string reason_of(std::string_view what) {
         if (const auto at = what.find("] "); at != std::string_view::npos) what.remove_prefix(at + 2);
-        if (what.starts_with("parse error")) what.remove_prefix(std::min(what.find(": ") + 2, what.size()));
+        if (what.starts_with("parse error")) what.remove_prefix((std::min)(what.find(": ") + 2, what.size()));
         constexpr std::size_t max_bytes = 240;
         return std::string(what.size() <= max_bytes ? what : what.substr(0, max_bytes));
     }

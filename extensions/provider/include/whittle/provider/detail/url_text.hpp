@@ -15,7 +15,7 @@ inline std::string without_secrets(std::string_view url) {
     const bool has_scheme = colon < url.find('/');
     if (!has_scheme && !url.starts_with("//")) return std::string(url);  // a path
     // Servers and clients take any number of slashes.
-    const std::size_t host = std::min(url.find_first_not_of("/\\", has_scheme ? colon + 1 : 0), url.size());
+    const std::size_t host = (std::min)(url.find_first_not_of("/\\", has_scheme ? colon + 1 : 0), url.size());
     const std::string_view authority = url.substr(host, url.find('/', host) - host);
     const std::size_t at = authority.rfind('@');
     if (at == std::string_view::npos) return std::string(url);
