@@ -10,6 +10,7 @@
 #include "output.hpp"
 #include "scan_command.hpp"
 #include "store_commands.hpp"
+#include "system.hpp"
 #include "token_commands.hpp"
 #include "usage_error.hpp"
 #include "whittle/base/version.hpp"
@@ -22,7 +23,8 @@
 #include <new>
 #include <span>
 #include <sstream>
-#include <string_view>
+#include <string>
+#include <vector>
 
 namespace {
 
@@ -196,7 +198,7 @@ ExitCode print_of(const std::string& text) {
     return done;
 }
 
-int run(int argc, char** argv) {
+int run(std::span<const std::string> arguments) {
     CLI::App app("whittle keeps the message history of an LLM agent small, valid, cheap and recoverable.", "whittle");
     CommonOptions common;
     ReplayCommand replay_command;
@@ -247,11 +249,10 @@ int run(int argc, char** argv) {
     for (CLI::App* sub : {replay_app, compare_app, apply_app, explain_app, diff_app, doctor_app})
         add_remote(*sub, common);
     try {
-        app.parse(argc, argv);
+        // CLI11 takes the arguments without the program's name, the last one first.
+        app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend() - 1));
     } catch (const CLI::ParseError& error) {
-        if (std::ranges::any_of(std::span(argv, static_cast<std::size_t>(argc)),
-                                [](std::string_view given) { return given == "--no-mask"; }))
-            show_secrets();
+        if (std::ranges::find(arguments, "--no-mask") != arguments.end()) show_secrets();
         return report_error(app, error);
     }
     if (common.no_mask) show_secrets();
@@ -276,9 +277,10 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     try {
+        const std::vector<std::string> arguments = whittle::cli::system::set_up(argc, argv);
         const SignalWatch watch;
-        store_command_line({argv, static_cast<std::size_t>(argc)});
-        return run(argc, argv);
+        store_command_line(arguments);
+        return run(arguments);
     } catch (const std::exception& error) {
         print_note(error.what());
         return failed;

@@ -3,6 +3,7 @@
 #include "input.hpp"
 #include "output.hpp"
 #include "same_file.hpp"
+#include "system.hpp"
 #include "whittle/base/hash.hpp"
 
 #include <fmt/format.h>
@@ -58,7 +59,7 @@ std::string hash_of_file(const std::string& path) {
 /// Gives the table that is there a second name, which stays when the first one gets another file. An empty file says
 /// that there was none. What is kept already was kept by a run that was killed, and belongs to these same bytes.
 void keep_table(const fs::path& table, const std::string& conversation) {
-    if (!fs::exists(conversation) || is_special(conversation) || is_special(table.string())) return;
+    if (!fs::exists(conversation) || system::is_special(conversation) || system::is_special(table.string())) return;
     const std::string name = kept_prefix(table) + hash_of_file(conversation) + std::string(kept_suffix);
     const fs::path kept = table.parent_path() / name;
     std::error_code error;

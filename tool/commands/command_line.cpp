@@ -24,9 +24,9 @@ std::string quoted_for_shell(std::string_view word) {
     return quoted + "'";
 }
 
-void store_command_line(std::span<char* const> arguments) {
+void store_command_line(std::span<const std::string> arguments) {
     std::string line = "whittle";
-    for (const char* argument : arguments.subspan(std::min<std::size_t>(1, arguments.size())))
+    for (const std::string& argument : arguments.subspan(std::min<std::size_t>(1, arguments.size())))
         line += " " + quoted_for_shell(argument);
     kept_command_line() = line;
 }

@@ -7,7 +7,7 @@
 namespace whittle::cli {
 
 /// Keeps how the program was called, for reports.
-void store_command_line(std::span<char* const> arguments);
+void store_command_line(std::span<const std::string> arguments);
 /// "whittle scan 'my logs' --html report.html"; empty if it was not kept.
 [[nodiscard]] std::string command_line();
 

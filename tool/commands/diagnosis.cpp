@@ -1,6 +1,7 @@
 #include "diagnosis.hpp"
 
 #include "shown.hpp"
+#include "system.hpp"
 #include "table.hpp"
 #include "tool_models.hpp"
 #include "whittle/tiktoken/vocabulary.hpp"
@@ -12,8 +13,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -113,7 +112,7 @@ Symptom symptom_of_absent(const StorageSettings& storage) {
     if (!root.has_filename()) root = root.parent_path();  // "store/"
     const auto parent = root.parent_path();
     const std::string text = fmt::format("{} is not there yet", storage.place.path);
-    if (::access(parent.c_str(), W_OK | X_OK) == 0) return {Health::ok, "store", text + "; the first run makes it"};
+    if (system::can_write_in(parent.string())) return {Health::ok, "store", text + "; the first run makes it"};
     std::error_code error;
     const char* const why = std::filesystem::exists(parent, error) ? "cannot be written" : "does not exist";
     return {Health::failed, "store", fmt::format("{}, and {} {}", text, parent.string(), why),

@@ -1,35 +1,17 @@
 #include "documentation.hpp"
 
 #include "shown.hpp"
+#include "system.hpp"
 
 #include <fmt/format.h>
 
-#include <array>
-#include <cstdint>
 #include <filesystem>
 #include <system_error>
-
-#ifdef __APPLE__
-#    include <mach-o/dyld.h>
-#endif
 
 namespace whittle::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Of this program, without links; empty: the system does not say it.
-fs::path program_path() {
-    std::error_code error;
-#ifdef __APPLE__
-    std::array<char, 4096> name{};
-    auto size = static_cast<std::uint32_t>(name.size());
-    if (::_NSGetExecutablePath(name.data(), &size) != 0) return {};
-    return fs::canonical(name.data(), error);
-#else
-    return fs::read_symlink("/proc/self/exe", error);
-#endif
-}
 
 bool has_pages(const fs::path& folder) {
     std::error_code error;
@@ -38,7 +20,7 @@ bool has_pages(const fs::path& folder) {
 
 /// Empty: nowhere on this machine.
 fs::path documentation_folder() {
-    const fs::path program = program_path();
+    const fs::path program = system::program_path();
     if (program.empty()) return {};
     const fs::path installed = (program.parent_path() / WHITTLE_DOCS_FROM_PROGRAM).lexically_normal();
     if (has_pages(installed)) return installed;

@@ -1,12 +1,10 @@
 #include "input.hpp"
 
 #include "interrupt.hpp"
+#include "system.hpp"
 #include "whittle/base/error.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -25,24 +23,12 @@ std::string reason_of(int error) { return std::generic_category().message(error)
 }
 
 int open_input(const std::string& path) {
-    if (path == "-") return STDIN_FILENO;
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
-        const int error = errno;
-        throw_if_interrupted();  // a pipe waits for its writer
-        fail_to_open(path, error);
-    }
-    struct stat info {};
-    if (::fstat(file, &info) == 0 && S_ISDIR(info.st_mode)) {
-        ::close(file);
-        fail_to_open(path, EISDIR);
-    }
-    return file;
-}
-
-std::uint64_t size_of(int file) {
-    struct stat info {};
-    return ::fstat(file, &info) == 0 && S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0;
+    if (path == "-") return system::standard_input;
+    const int file = system::open_to_read(path);
+    if (file >= 0) return file;
+    const int error = errno;
+    throw_if_interrupted();  // a pipe waits for its writer
+    fail_to_open(path, error);
 }
 
 }  // namespace
@@ -51,17 +37,17 @@ InputBuffer::InputBuffer(const std::string& path, const InputLimits& limits)
     : name_(path == "-" ? "stdin" : path),
       limits_(limits),
       file_(open_input(path)),
-      file_bytes_(size_of(file_)),
+      file_bytes_(system::size_of(file_)),
       buffer_(block_size) {}
 
 InputBuffer::~InputBuffer() {
-    if (file_ != STDIN_FILENO) ::close(file_);
+    if (file_ != system::standard_input) system::close(file_);
 }
 
 std::size_t InputBuffer::read_some(char* to, std::size_t size) {
     while (true) {
         throw_if_interrupted();
-        const ssize_t got = ::read(file_, to, size);
+        const std::int64_t got = system::read(file_, to, size);
         if (got >= 0) {
             bytes_read_ += static_cast<std::size_t>(got);
             return static_cast<std::size_t>(got);

@@ -4,13 +4,10 @@
 #include "masked.hpp"
 #include "same_file.hpp"
 #include "shown.hpp"
+#include "system.hpp"
 #include "whittle/base/error.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -29,8 +26,7 @@ namespace {
 constexpr std::string_view temporary_suffix = ".tmp";
 
 /// Removes what killed runs left beside `target`, also of files that are kept for it, whose names begin with one more
-/// point. Who writes a temporary file holds its lock, so that one which can be
-/// locked is nobody's.
+/// point.
 void remove_old_temporaries(const std::filesystem::path& target) {
     const std::string prefix = "." + target.filename().string() + ".";
     const auto is_left = [&](const std::string& name) {
@@ -39,19 +35,8 @@ void remove_old_temporaries(const std::filesystem::path& target) {
     std::error_code error;
     const auto folder = target.has_parent_path() ? target.parent_path() : std::filesystem::path(".");
     for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-        if (!is_left(at->path().filename().string())) continue;
-        const int file = ::open(at->path().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-        if (file < 0) continue;
-        if (::flock(file, LOCK_EX | LOCK_NB) == 0) ::unlink(at->path().c_str());
-        ::close(file);
+        if (is_left(at->path().filename().string())) system::remove_if_abandoned(at->path());
     }
-}
-
-/// False if a sweep takes the name away. Where a file system has no locks, a sweep gets none either.
-bool lock_new_file(int file) {
-    if (::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
-    struct stat info {};
-    return ::fstat(file, &info) != 0 || info.st_nlink > 0;
 }
 
 }  // namespace
@@ -106,9 +91,9 @@ OutputFile::OutputFile(std::string path)
     : path_(std::move(path)), target_(path_ == "-" ? path_ : resolve_links(path_)) {
     if (path_.ends_with(".gz")) packer_ = std::make_unique<Packer>(*this);
     if (path_ == "-") {
-        file_ = STDOUT_FILENO;
-    } else if (is_special(target_)) {
-        file_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
+        file_ = system::standard_output;
+    } else if (system::is_special(target_)) {
+        file_ = system::open_to_write(target_);
         if (file_ < 0) fail(errno);
     } else {
         open_temporary();
@@ -117,7 +102,8 @@ OutputFile::OutputFile(std::string path)
 
 OutputFile::~OutputFile() {
     close_file();
-    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+    std::error_code ignored;
+    if (!temporary_.empty()) std::filesystem::remove(temporary_, ignored);
 }
 
 void OutputFile::open_temporary() {
@@ -126,12 +112,13 @@ void OutputFile::open_temporary() {
     constexpr int max_names = 1'000;
     for (int number = 0; file_ < 0; ++number) {
         if (number == max_names) fail(EEXIST);
-        const auto name = fmt::format(".{}.{}-{}{}", target.filename().string(), ::getpid(), number, temporary_suffix);
+        const auto name =
+            fmt::format(".{}.{}-{}{}", target.filename().string(), system::process_id(), number, temporary_suffix);
         const std::string temporary = (target.parent_path() / name).string();
-        file_ = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        file_ = system::open_new(temporary);
         if (file_ >= 0) temporary_ = temporary;
         if (file_ < 0 && errno != EEXIST) fail(errno);
-        if (file_ >= 0 && !lock_new_file(file_)) {
+        if (file_ >= 0 && !system::claim_new(file_)) {
             temporary_.clear();
             close_file();
         }
@@ -139,7 +126,7 @@ void OutputFile::open_temporary() {
 }
 
 void OutputFile::close_file() noexcept {
-    if (file_ >= 0 && file_ != STDOUT_FILENO) ::close(file_);
+    if (file_ >= 0 && file_ != system::standard_output) system::close(file_);
     file_ = -1;
 }
 
@@ -155,7 +142,7 @@ void OutputFile::write(std::string_view bytes) {
 void OutputFile::write_plain(std::string_view bytes) {
     while (!bytes.empty()) {
         throw_if_interrupted();
-        const ssize_t put = ::write(file_, bytes.data(), bytes.size());
+        const std::int64_t put = system::write(file_, bytes.data(), bytes.size());
         if (put < 0 && errno != EINTR) fail(errno);
         if (put > 0) bytes.remove_prefix(static_cast<std::size_t>(put));
     }
@@ -164,12 +151,10 @@ void OutputFile::write_plain(std::string_view bytes) {
 void OutputFile::commit() {
     if (packer_) packer_->finish();
     if (temporary_.empty()) return close_file();
-    struct stat old {};
-    if (::stat(target_.c_str(), &old) == 0) (void)::fchmod(file_, old.st_mode & 07777U);
-    if (::fsync(file_) != 0 && errno != EINVAL) fail(errno);
-    if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
+    if (system::sync(file_) != 0) fail(errno);
+    if (system::close_as(file_, temporary_, target_) != 0) fail(errno);
+    file_ = -1;
     temporary_.clear();
-    close_file();  // and with it the lock
 }
 
 std::string output_text(std::string_view text, bool is_json) {
@@ -192,7 +177,7 @@ void write_error_stream(std::string_view text) noexcept {
 
 void print_note(std::string_view text) noexcept {
     try {
-        const bool is_terminal = ::isatty(STDERR_FILENO) == 1;  // where a line of progress may stand
+        const bool is_terminal = system::is_terminal(system::standard_error);  // where a line of progress may stand
         write_error_stream((is_terminal ? "\r\x1b[Kwhittle: " : "whittle: ") + shown_lines(printed(text)) + "\n");
     } catch (const std::exception&) {
         write_error_stream("whittle: out of memory\n");

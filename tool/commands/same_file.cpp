@@ -3,7 +3,6 @@
 #include "commands.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <filesystem>
 #include <system_error>
@@ -16,11 +15,6 @@ std::string resolve_links(const std::string& path) {
     if (error) return path;
     const auto resolved = std::filesystem::weakly_canonical(whole, error);
     return error ? path : resolved.string();
-}
-
-bool is_special(const std::string& path) {
-    struct stat info {};
-    return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
 }
 
 bool is_same_file(const std::string& a, const std::string& b) {

@@ -7,8 +7,6 @@ namespace whittle::cli {
 
 /// What a path is: behind its symbolic links; absolute, also where it is not there yet.
 [[nodiscard]] std::string resolve_links(const std::string& path);
-/// True for a pipe, a terminal, /dev/null: nothing that could be replaced by renaming.
-[[nodiscard]] bool is_special(const std::string& path);
 /// Whether two paths lead to one file, also through links. An empty path leads nowhere, /dev/null is never the same;
 /// "-" is "-" only: what reads and what writes are compared apart.
 [[nodiscard]] bool is_same_file(const std::string& a, const std::string& b);

@@ -3,10 +3,9 @@
 #include "masked.hpp"
 #include "output.hpp"
 #include "shown.hpp"
+#include "system.hpp"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -21,17 +20,15 @@ std::size_t columns_or(std::size_t otherwise) {
     constexpr std::size_t fewest = 40;
     std::size_t columns = 0;
     if (const char* given = std::getenv("COLUMNS"); given != nullptr) columns = std::strtoul(given, nullptr, 10);
-    struct winsize size {};
-    if (columns == 0 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
+    if (columns == 0) columns = system::columns(system::standard_output);
     return columns == 0 ? otherwise : std::clamp<std::size_t>(columns, fewest, 1'000);
 }
 
 /// One less than the terminal has, since what reaches its last column may wrap, and then only a part is removed.
 std::size_t progress_columns() {
     constexpr std::size_t most = 100;
-    struct winsize size {};
-    const bool is_known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
-    return is_known ? std::min<std::size_t>(most, size.ws_col - 1U) : most;
+    const std::size_t columns = system::columns(system::standard_error);
+    return columns > 1 ? std::min(most, columns - 1) : most;
 }
 
 }  // namespace
@@ -39,7 +36,7 @@ std::size_t progress_columns() {
 bool may_colour(bool no_color_flag) {
     const char* no_color = std::getenv("NO_COLOR");
     const bool refused = no_color_flag || (no_color != nullptr && *no_color != '\0');
-    return !refused && ::isatty(STDOUT_FILENO) == 1;
+    return !refused && system::is_terminal(system::standard_output);
 }
 
 std::size_t text_columns() {
@@ -50,7 +47,7 @@ std::size_t text_columns() {
 std::size_t table_columns() { return columns_or(SIZE_MAX); }
 
 Progress::Progress()
-    : next_(Clock::now() + std::chrono::milliseconds(500)), is_terminal_(::isatty(STDERR_FILENO) == 1) {}
+    : next_(Clock::now() + std::chrono::milliseconds(500)), is_terminal_(system::is_terminal(system::standard_error)) {}
 
 Progress::~Progress() {
     if (is_shown_) write_error_stream("\r\x1b[K");

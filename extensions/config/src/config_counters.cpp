@@ -23,7 +23,7 @@ void read_counter(ConfigReader& reader, NodeId at, std::shared_ptr<const TokenCo
     StageSettings none;
     const std::size_t before = reader.problem_count();
     read_row(
-        reader, at, *row, config, {none.storages, none.models},
+        reader, at, *row, config, {none.storages, none.models_by_key},
         {.names = {"counter"},
          .read = [](NodeId, std::string_view key) { return key == "counter"; },
          .only_for =

@@ -65,7 +65,7 @@ void read_model(ConfigReader& reader, NodeId at, const std::string& name, std::v
     ModelSettings& model = models.emplace_back(
         ModelSettings{.name = name, .type = row->name, .config = row->defaults(), .types = reader.source().types});
     StageSettings none;
-    read_row(reader, at, *row, model.config, {none.storages, none.models},
+    read_row(reader, at, *row, model.config, {none.storages, none.models_by_key},
              {.names = {"type"},
               .read = [](NodeId, std::string_view key) { return key == "type"; },
               .only_for = [&](std::string_view key) { return names_of_rows_with(rows, "the type", key); }});
@@ -89,7 +89,7 @@ void read_top(ConfigReader& reader, Draft& draft) {
     reader.read_members(JsonPositions::root, [&](NodeId child, const std::string& key) {
         if (read_top_key(reader, child, key, draft)) return;
         const BoundField* field = find_field(fields, key);
-        if (field != nullptr) return read_field(reader, child, *field, {refs.storages, refs.models});
+        if (field != nullptr) return read_field(reader, child, *field, {refs.storages, refs.models_by_key});
         std::vector<std::string_view> names;
         for (const TopKey& known : top_keys()) names.push_back(known.name);
         for (const BoundField& known : fields.all) names.push_back(known.info->name);

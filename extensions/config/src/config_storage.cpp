@@ -68,7 +68,7 @@ void read_storage(ConfigReader& reader, NodeId at, StorageSettings& storage) {
     StorageSettings read{
         .type = row->name, .config = row->defaults(), .lookup = reader.source().lookup, .types = reader.source().types};
     StageSettings none;
-    const FieldRefs refs{none.storages, none.models};
+    const FieldRefs refs{none.storages, none.models_by_key};
     const std::vector<std::string> around = names_of_keys_around(rows);
     OtherKeys others{
         .names = {"type"},

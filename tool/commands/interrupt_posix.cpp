@@ -1,14 +1,16 @@
-#include "interrupt.hpp"
+#if !defined(_WIN32)
 
-#include <fcntl.h>
-#include <unistd.h>
+#    include "interrupt.hpp"
 
-#include <array>
-#include <atomic>
-#include <cerrno>
-#include <csignal>
-#include <cstdlib>
-#include <system_error>
+#    include <fcntl.h>
+#    include <unistd.h>
+
+#    include <array>
+#    include <atomic>
+#    include <cerrno>
+#    include <csignal>
+#    include <cstdlib>
+#    include <system_error>
 
 namespace whittle::cli {
 namespace {
@@ -109,3 +111,5 @@ void die_of(int signal) {
 }
 
 }  // namespace whittle::cli
+
+#endif

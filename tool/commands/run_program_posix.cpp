@@ -1,13 +1,15 @@
-#include "interrupt.hpp"
-#include "token_commands.hpp"
+#if !defined(_WIN32)
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#    include "interrupt.hpp"
+#    include "token_commands.hpp"
 
-#include <cerrno>
-#include <csignal>
+#    include <fmt/format.h>
+#    include <fmt/ranges.h>
+#    include <sys/wait.h>
+#    include <unistd.h>
+
+#    include <cerrno>
+#    include <csignal>
 
 namespace whittle::cli {
 namespace {
@@ -50,3 +52,5 @@ void run_program(const std::vector<std::string>& arguments, const std::string& i
 }
 
 }  // namespace whittle::cli
+
+#endif
