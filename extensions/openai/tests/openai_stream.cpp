@@ -195,7 +195,7 @@ TEST_CASE("a server's timings come with the reply, whole and streamed, and only 
     const std::string timings =
         R"("timings":{"cache_n":211,"prompt_n":80,"prompt_ms":1178.6,"predicted_n":20,"predicted_ms":1512})";
     const ServerTiming reported{
-        .prefill_tokens = 80, .prompt_ms = 1178.6, .cached_tokens = 211, .output_tokens = 20, .output_ms = 1512};
+        .prefill_tokens = 80, .prefill_ms = 1178.6, .cached_tokens = 211, .output_tokens = 20, .output_ms = 1512};
     const std::string whole = R"({"choices":[{"message":{"content":"a"},"finish_reason":"stop"}],)" + timings + "}";
     CHECK(ask(transport_of(answer_json(whole))).timing == reported);
     const std::string stream = chunk(R"({"content":"a"})", R"("stop")") + event(R"({"choices":[],)" + timings + "}");

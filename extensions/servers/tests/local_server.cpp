@@ -24,8 +24,8 @@ namespace {
 /// A server that reads 1,700 tokens a second and needs 20 ms for a token, and 0.2 us more for each token before it.
 ServerTiming timing_of(std::int64_t cached, std::int64_t read, std::int64_t output) {
     const double context = static_cast<double>(cached + read) + static_cast<double>(output) / 2;
-    return {.prompt_tokens = read,
-            .prompt_ms = static_cast<double>(read) / 1.7,
+    return {.prefill_tokens = read,
+            .prefill_ms = static_cast<double>(read) / 1.7,
             .cached_tokens = cached,
             .output_tokens = output,
             .output_ms = static_cast<double>(output) * (20.0 + 0.0002 * context)};
@@ -49,9 +49,9 @@ TEST_CASE("a server's speed is that of the profile local until enough is known",
     CHECK(speed.profile().read == 0.05);
     speed.observe(timing_of(900, 300, 100));
     CHECK(speed.profile().read == 0.05);  // contexts differ by less than 1,000 tokens
-    speed.observe({.prompt_tokens = -1, .output_tokens = 5, .output_ms = 1.0});
-    speed.observe({.prompt_tokens = 5'000, .prompt_ms = 1.0});
-    speed.observe({.prompt_tokens = 5'000, .prompt_ms = 1.0, .output_tokens = 5, .output_ms = INFINITY});
+    speed.observe({.prefill_tokens = -1, .output_tokens = 5, .output_ms = 1.0});
+    speed.observe({.prefill_tokens = 5'000, .prefill_ms = 1.0});
+    speed.observe({.prefill_tokens = 5'000, .prefill_ms = 1.0, .output_tokens = 5, .output_ms = INFINITY});
     CHECK(speed.profile().read == 0.05);
     speed.observe(timing_of(1'000, 1'500, 100));
     CHECK(std::abs(speed.profile().read - 100 * 0.0002 * 1.7) < 0.0004);
@@ -60,7 +60,7 @@ TEST_CASE("a server's speed is that of the profile local until enough is known",
 TEST_CASE("a server that gets no slower with context costs nothing to keep", "[preset]") {
     CacheProfileEstimator speed;
     for (const std::int64_t context : {1'000, 9'000})
-        speed.observe({.prompt_tokens = context, .prompt_ms = 500.0, .output_tokens = 10, .output_ms = 200.0});
+        speed.observe({.prefill_tokens = context, .prefill_ms = 500.0, .output_tokens = 10, .output_ms = 200.0});
     CHECK(speed.profile().read == 0.0);
 }
 

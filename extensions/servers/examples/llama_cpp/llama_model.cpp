@@ -72,8 +72,8 @@ whittle::Reply<ChatMessage> LlamaModel::generate(const whittle::ModelRequest<Cha
     const auto read = static_cast<std::int64_t>(call.prefill.read);
     const auto kept = static_cast<std::int64_t>(call.prefill.kept);
     reply.usage = {.input = read, .cache_read = kept, .output = call.output_tokens};
-    reply.timing = {.prompt_tokens = read,
-                    .prompt_ms = call.prefill.ms,
+    reply.timing = {.prefill_tokens = read,
+                    .prefill_ms = call.prefill.ms,
                     .cached_tokens = kept,
                     .output_tokens = call.output_tokens,
                     .output_ms = call.output_ms};

@@ -122,8 +122,8 @@ Talk talk_about_notes(const std::shared_ptr<const Weights>& weights, const SlotO
     llama->on_call = [&](const Call& call) {
         talk.steps.push_back({question, call, slot.prefill(ids(call.prompt))});
         slot.answered(ids(call.prompt), ids(call.reply));
-        speed.observe({.prompt_tokens = static_cast<std::int64_t>(call.prefill.read),
-                       .prompt_ms = call.prefill.ms,
+        speed.observe({.prefill_tokens = static_cast<std::int64_t>(call.prefill.read),
+                       .prefill_ms = call.prefill.ms,
                        .cached_tokens = static_cast<std::int64_t>(call.prefill.kept),
                        .output_tokens = call.output_tokens,
                        .output_ms = call.output_ms});

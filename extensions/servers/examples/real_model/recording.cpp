@@ -198,8 +198,8 @@ std::vector<Prefill> prefills_of(const std::vector<Exchange>& exchanges) {
         if (exchange.prompt_tokens.empty() || !reply.is_object() || !reply.contains("timings")) break;
         const ordered_json& timings = reply["timings"];
         prefills.push_back({.predicted = slot.prefill(exchange.prompt_tokens),
-                            .timing = {.prompt_tokens = timings.at("prompt_n"),
-                                       .prompt_ms = timings.at("prompt_ms"),
+                            .timing = {.prefill_tokens = timings.at("prompt_n"),
+                                       .prefill_ms = timings.at("prompt_ms"),
                                        .cached_tokens = timings.at("cache_n"),
                                        .output_tokens = timings.at("predicted_n"),
                                        .output_ms = timings.at("predicted_ms")}});
