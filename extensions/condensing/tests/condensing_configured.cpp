@@ -74,7 +74,7 @@ TEST_CASE("condensing asks a named model for extracts", "[config_json]") {
                                        model + "\"}]}",
                                    {.types = with_condensing()});
     };
-    CHECK(settings("small").stages.at(0).models.at("model") == "small");
+    CHECK(settings("small").stages.at(0).models_by_key.at("model") == "small");
     CHECK(make_chain<ChatMessage>(settings("small")).stages().size() == 1);
     CHECK_THROWS_AS(settings("large"), Error);
 }
