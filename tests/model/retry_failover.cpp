@@ -263,7 +263,7 @@ TEST_CASE("each call starts with the first model, and the last one's error goes 
     std::vector<std::size_t> failed;
     const ChatModel model = with_failover<ChatMessage>(
         {model_of(first), model_of(second)},
-        {.on_failover = [&failed](const FailoverNotice& notice) { failed.push_back(notice.model); }});
+        {.on_failover = [&failed](const FailoverNotice& notice) { failed.push_back(notice.failed_index); }});
     try {
         model->generate({});
         FAIL("no error");

@@ -115,7 +115,7 @@ TEST_CASE("a host's own threads prepare the summary", "[prepared]") {
     const auto model = std::make_shared<Summarizer<>>(good_summary());
     Conversation<> conversation("c");
     work_on(conversation, 7);  // about 3,600 tokens
-    std::vector<detail::JoiningThread> pool;
+    std::vector<whittle::detail::JoiningThread> pool;
     SummarizationCallbacks<> callbacks;
     callbacks.executor = [&](std::function<void()> job) { pool.emplace_back(std::move(job)); };
     SummarizationConfig config{.trigger = {.context_tokens = 5'000}, .keep_recent_tokens = 0};
@@ -317,7 +317,7 @@ TEST_CASE("far below the trigger, in a dry run, and without an executor nothing 
 }
 
 TEST_CASE("a conversation that goes stops its preparation; one on another thread works on copies", "[prepared]") {
-    std::vector<detail::JoiningThread> threads;
+    std::vector<whittle::detail::JoiningThread> threads;
     SummarizationCallbacks<> callbacks;
     callbacks.executor = [&](std::function<void()> job) { threads.emplace_back(std::move(job)); };
     const auto model = std::make_shared<ScriptedModel<ChatMessage>>([](const ModelRequest<ChatMessage>& request) {

@@ -386,7 +386,7 @@ TEST_CASE("two threads that guard against the same signal both go on", "[transpo
             meet(6 * round + 6);
         }
     };
-    detail::JoiningThread other(guard_often, false);
+    detail::JoiningThread other([&] { guard_often(false); });
     guard_often(true);
     other.join();
     pthread_sigmask(SIG_SETMASK, &old, nullptr);

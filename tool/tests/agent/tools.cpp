@@ -24,7 +24,7 @@ struct Result {
 
 /// Calls a tool as the loop does: what it throws is the text of an error result.
 Result call(const Scratch& scratch, const std::string& name, const std::string& arguments,
-            const agent::ToolLimits& limits = {}, StopToken stop = {}, const fs::path& store = {}) {
+            const agent::ToolLimits& limits = {}, whittle::StopToken stop = {}, const fs::path& store = {}) {
     const auto tools = agent::make_tools(agent::Sandbox(scratch / "work", store), limits);
     const auto tool = std::ranges::find(tools, name, &whittle::Tool::name);
     REQUIRE(tool != tools.end());
@@ -211,7 +211,7 @@ TEST_CASE("what a finished command leaves behind does not keep the agent waiting
 
 TEST_CASE("a stop request ends a running command", "[agent]") {
     const Scratch scratch;
-    StopSource stop;
+    whittle::StopSource stop;
     const whittle::detail::JoiningThread stopper([&] {
         while (!fs::exists(scratch / "work/started")) std::this_thread::yield();
         stop.request_stop();

@@ -143,7 +143,7 @@ void require_same(const Run& whole, const Run& streamed) {
     REQUIRE(streamed.results.size() == whole.results.size());
     for (std::size_t i = 0; i < whole.results.size(); ++i) {
         CHECK(streamed.results[i].text == whole.results[i].text);
-        CHECK(streamed.results[i].finish == whole.results[i].finish);
+        CHECK(streamed.results[i].outcome == whole.results[i].outcome);
         CHECK(streamed.results[i].usage == whole.results[i].usage);
     }
 }
