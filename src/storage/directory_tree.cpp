@@ -24,12 +24,12 @@ bool sorts_before(const Entry& a, const Entry& b) noexcept {
 
 std::vector<Entry> read_directory(const FileAttempt& attempt, NativeFile directory) {
     std::vector<DirectoryEntry> found;
-    if (file_system::list(directory, found) != 0) attempt.fail("read directory", errno);
+    if (FileSystem::list(directory, found) != 0) attempt.fail("read directory", errno);
     std::vector<Entry> entries;
     for (DirectoryEntry& entry : found) {
         const FileStatus& status = entry.status;
         if (!status.is_ours || (!status.is_regular && !status.is_directory)) continue;
-        std::string component = file_system::component_of_name(entry.name);
+        std::string component = FileSystem::component_of_name(entry.name);
         if (component.empty()) continue;
         entries.push_back({.component = std::move(component),
                            .name = std::move(entry.name),

@@ -1,6 +1,6 @@
 #include "file_names.hpp"
 
-#include "whittle/base/text.hpp"
+#include "whittle/base/detail/ascii.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,9 +11,6 @@ namespace {
 constexpr char mark = '+';
 constexpr std::string_view dot_at_the_end = "+-";
 constexpr std::string_view device_in_front = "+_";
-
-bool is_upper(char c) noexcept { return c >= 'A' && c <= 'Z'; }
-bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
 
 /// Whether Windows takes the name, also with any extension, for a device. In lower case.
 bool names_device(std::string_view name) noexcept {
@@ -29,7 +26,7 @@ std::string to_windows_name(std::string_view component) {
     std::string name;
     if (names_device(component)) name = device_in_front;
     for (const char c : component) {
-        if (is_upper(c)) {
+        if (detail::is_upper(c)) {
             name += mark;
             name += static_cast<char>(c - 'A' + 'a');
         } else {
@@ -46,7 +43,7 @@ std::string from_windows_name(std::string_view name) {
     std::string component;
     for (std::size_t i = 0; i < rest.size(); ++i) {
         const bool is_marked = rest[i] == mark && i + 1 < rest.size();
-        if (is_marked && is_lower(rest[i + 1])) {
+        if (is_marked && detail::is_lower(rest[i + 1])) {
             component += static_cast<char>(rest[++i] - 'a' + 'A');
         } else if (is_marked && rest.substr(i) == dot_at_the_end) {
             component += '.';
@@ -55,7 +52,8 @@ std::string from_windows_name(std::string_view name) {
             component += rest[i];
         }
     }
-    return to_windows_name(component) == name ? component : std::string();
+    const bool is_one = component.find(mark) == std::string::npos && to_windows_name(component) == name;
+    return is_one ? component : std::string();
 }
 
 }  // namespace whittle::inline v0

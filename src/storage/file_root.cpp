@@ -14,7 +14,7 @@ constexpr const char* temporary_directory_name = ".whittle-tmp";
 constexpr int most_rounds = 100;
 
 std::string absolute_path(const FileAttempt& attempt, NativeFile directory, const std::string& path) {
-    std::string absolute = file_system::absolute_path(directory, path);
+    std::string absolute = FileSystem::absolute_path(directory, path);
     if (absolute.empty()) attempt.fail("resolve", errno);
     return absolute;
 }
@@ -23,7 +23,7 @@ std::string absolute_path(const FileAttempt& attempt, NativeFile directory, cons
 std::string checked_root(const FileAttempt& attempt, std::string_view path) {
     if (path.empty()) attempt.fail("the root is empty");
     if (path.find('\0') != std::string_view::npos) FileAttempt{attempt.verb, "..."}.fail("the root has a NUL byte");
-    std::string root = file_system::with_slashes(std::string(path));
+    std::string root = FileSystem::with_slashes(std::string(path));
     while (root.size() > 1 && root.ends_with('/')) root.pop_back();
     return root;
 }
@@ -53,7 +53,7 @@ SplitKey split(std::string_view key) {
 std::vector<std::string> make_parents(const FileOps& ops, const std::string& root) {
     std::vector<std::string> made;
     const std::size_t last = root.rfind('/');
-    if (last == std::string::npos || last == 0 || file_system::exists(root.substr(0, last))) return made;
+    if (last == std::string::npos || last == 0 || FileSystem::exists(root.substr(0, last))) return made;
     for (std::size_t end = root.find('/', 1); end != std::string::npos; end = root.find('/', end + 1)) {
         std::string parent = root.substr(0, end);
         if (ops.make_directory(working_directory, parent.c_str()) == 0) made.push_back(std::move(parent));
@@ -96,7 +96,7 @@ void FileRoot::sync_parent(const FileAttempt& attempt, const std::string& direct
 bool FileRoot::are_ours(const FileAttempt& attempt, const std::string& path, NativeFile last) const {
     for (std::size_t end = path.find('/'); end != std::string::npos; end = path.find('/', end + 1)) {
         FileStatus status;
-        if (file_system::status_at(directory(), path.substr(0, end).c_str(), status) != 0) return false;
+        if (FileSystem::status_at(directory(), path.substr(0, end).c_str(), status) != 0) return false;
         if (!status.is_directory || !status.distrust.empty()) return false;
     }
     return status_of(attempt, last).distrust.empty();
@@ -114,8 +114,8 @@ OpenFile FileRoot::open_in_one_call(const FileAttempt& attempt, const std::strin
 
 std::string FileRoot::names_of(std::string_view key) {
     std::string names;
-    while (const auto component = next_directory(key)) names += file_system::name_of_component(*component) + '/';
-    return names + file_system::name_of_component(key);
+    while (const auto component = next_directory(key)) names += FileSystem::name_of_component(*component) + '/';
+    return names + FileSystem::name_of_component(key);
 }
 
 Place FileRoot::place_for_writing(const FileAttempt& attempt, std::string_view key) const {

@@ -26,7 +26,7 @@ public:
     HeldLock(HeldLock&&) noexcept = default;
     HeldLock& operator=(HeldLock&&) = delete;
     ~HeldLock() {
-        if (file_) file_system::unlock(file_.get());
+        if (file_) FileSystem::unlock(file_.get());
     }
 
 private:

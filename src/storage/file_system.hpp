@@ -48,70 +48,71 @@ struct DirectoryEntry {
     FileStatus status{};
 };
 
-namespace file_system {
+/// The calls.
+struct FileSystem {
+    [[nodiscard]] static NativeFile open(NativeFile at, const char* name, OpenAs how) noexcept;
+    /// Opens the directory `path` below `root`, of which no component leaves `root` or is a link. Fails with ENOSYS
+    /// where the system has no single call for that.
+    [[nodiscard]] static NativeFile open_beneath(NativeFile root, const char* path) noexcept;
+    /// For its owner alone.
+    [[nodiscard]] static int make_directory(NativeFile at, const char* name) noexcept;
+    [[nodiscard]] static std::int64_t write(NativeFile file, const void* data, std::size_t size) noexcept;
+    [[nodiscard]] static std::int64_t read_at(NativeFile file, void* data, std::size_t size,
+                                              std::int64_t offset) noexcept;
+    /// The content and the length reach the disk.
+    [[nodiscard]] static int sync_data(NativeFile file) noexcept;
+    /// The names in a directory reach the disk. Windows has no such call: names are as durable as its file system's
+    /// log.
+    [[nodiscard]] static int sync_names(NativeFile directory) noexcept;
+    static int close(NativeFile file) noexcept;
+    /// Waits for the exclusive lock of an open file, which its duplicates share and which ends with the last of them.
+    [[nodiscard]] static int lock(NativeFile file) noexcept;
+    /// The same without waiting: fails if another one has it.
+    [[nodiscard]] static int try_lock(NativeFile file) noexcept;
+    static void unlock(NativeFile file) noexcept;
+    /// Replaces what has the new name.
+    [[nodiscard]] static int rename(NativeFile from, const char* name, NativeFile to, const char* new_name) noexcept;
+    /// Gives a file one more name; fails if that is taken.
+    [[nodiscard]] static int link(NativeFile from, const char* name, NativeFile to, const char* new_name) noexcept;
+    static int remove(NativeFile at, const char* name) noexcept;
 
-[[nodiscard]] NativeFile open(NativeFile at, const char* name, OpenAs how) noexcept;
-/// Opens the directory `path` below `root`, of which no component leaves `root` or is a link. Fails with ENOSYS where
-/// the system has no single call for that.
-[[nodiscard]] NativeFile open_beneath(NativeFile root, const char* path) noexcept;
-/// For its owner alone.
-[[nodiscard]] int make_directory(NativeFile at, const char* name) noexcept;
-[[nodiscard]] std::int64_t write(NativeFile file, const void* data, std::size_t size) noexcept;
-[[nodiscard]] std::int64_t read_at(NativeFile file, void* data, std::size_t size, std::int64_t offset) noexcept;
-/// The content and the length reach the disk.
-[[nodiscard]] int sync_data(NativeFile file) noexcept;
-/// The names in a directory reach the disk. Windows has no such call: names are as durable as its file system's log.
-[[nodiscard]] int sync_names(NativeFile directory) noexcept;
-int close(NativeFile file) noexcept;
-/// Waits for the exclusive lock of an open file, which its duplicates share and which ends with the last of them.
-[[nodiscard]] int lock(NativeFile file) noexcept;
-/// The same without waiting: fails if another one has it.
-[[nodiscard]] int try_lock(NativeFile file) noexcept;
-void unlock(NativeFile file) noexcept;
-/// Replaces what has the new name.
-[[nodiscard]] int rename(NativeFile from, const char* name, NativeFile to, const char* new_name) noexcept;
-/// Gives a file one more name; fails if that is taken.
-[[nodiscard]] int link(NativeFile from, const char* name, NativeFile to, const char* new_name) noexcept;
-int remove(NativeFile at, const char* name) noexcept;
+    [[nodiscard]] static int status_of(NativeFile file, FileStatus& status) noexcept;
+    [[nodiscard]] static int status_at(NativeFile at, const char* name, FileStatus& status) noexcept;
+    [[nodiscard]] static NativeFile duplicate(NativeFile file) noexcept;
+    /// All names but "." and "..", in any order; what vanishes meanwhile is left out.
+    [[nodiscard]] static int list(NativeFile directory, std::vector<DirectoryEntry>& entries);
 
-[[nodiscard]] int status_of(NativeFile file, FileStatus& status) noexcept;
-[[nodiscard]] int status_at(NativeFile at, const char* name, FileStatus& status) noexcept;
-[[nodiscard]] NativeFile duplicate(NativeFile file) noexcept;
-/// All names but "." and "..", in any order; what vanishes meanwhile is left out.
-[[nodiscard]] int list(NativeFile directory, std::vector<DirectoryEntry>& entries);
+    /// Whether something has that path.
+    [[nodiscard]] static bool exists(const std::string& path) noexcept;
+    /// The path as the other functions take it: with '/' between its components, which Windows knows, too.
+    [[nodiscard]] static std::string with_slashes(std::string path);
+    /// The absolute path of an open directory, given the one that it was opened by; empty if it fails. "" is the root
+    /// of a file system of POSIX.
+    [[nodiscard]] static std::string absolute_path(NativeFile directory, const std::string& path);
 
-/// Whether something has that path.
-[[nodiscard]] bool exists(const std::string& path) noexcept;
-/// The path as the other functions take it: with '/' between its components, which Windows knows, too.
-[[nodiscard]] std::string with_slashes(std::string path);
-/// The absolute path of an open directory, given the one that it was opened by; empty if it fails. "" is the root of a
-/// file system of POSIX.
-[[nodiscard]] std::string absolute_path(NativeFile directory, const std::string& path);
+    /// A component of a key as a file's name, and back: Windows refuses some, and takes others for the same; a name
+    /// that stands for no component gives "" there. Elsewhere as it is.
+    [[nodiscard]] static std::string name_of_component(std::string_view component);
+    [[nodiscard]] static std::string component_of_name(std::string_view name);
 
-/// A component of a key as a file's name, and back: Windows refuses some, and takes others for the same; a name that
-/// stands for no component gives "" there. Elsewhere as it is.
-[[nodiscard]] std::string name_of_component(std::string_view component);
-[[nodiscard]] std::string component_of_name(std::string_view name);
-
-[[nodiscard]] std::int64_t process_id() noexcept;
-[[nodiscard]] bool is_running(std::int64_t process) noexcept;
-
-}  // namespace file_system
+    [[nodiscard]] static std::int64_t process_id() noexcept;
+    [[nodiscard]] static bool is_running(std::int64_t process) noexcept;
+};
 
 /// The calls by which a write can fail. Tests put in others; each sets `errno` as the system would.
 struct FileOps {
-    std::function<NativeFile(NativeFile, const char*, OpenAs)> open = file_system::open;
-    std::function<NativeFile(NativeFile, const char*)> open_beneath = file_system::open_beneath;
-    std::function<int(NativeFile, const char*)> make_directory = file_system::make_directory;
-    std::function<std::int64_t(NativeFile, const void*, std::size_t)> write = file_system::write;
-    std::function<std::int64_t(NativeFile, void*, std::size_t, std::int64_t)> read_at = file_system::read_at;
-    std::function<int(NativeFile)> sync_data = file_system::sync_data;
-    std::function<int(NativeFile)> sync_names = file_system::sync_names;
-    std::function<int(NativeFile)> close = file_system::close;
-    std::function<int(NativeFile)> lock = file_system::lock;
-    std::function<int(NativeFile, const char*, NativeFile, const char*)> rename = file_system::rename;
-    std::function<int(NativeFile, const char*, NativeFile, const char*)> link = file_system::link;
-    std::function<int(NativeFile, const char*)> remove = file_system::remove;
+    std::function<NativeFile(NativeFile, const char*, OpenAs)> open = FileSystem::open;
+    std::function<NativeFile(NativeFile, const char*)> open_beneath = FileSystem::open_beneath;
+    std::function<int(NativeFile, const char*)> make_directory = FileSystem::make_directory;
+    std::function<std::int64_t(NativeFile, const void*, std::size_t)> write = FileSystem::write;
+    std::function<std::int64_t(NativeFile, void*, std::size_t, std::int64_t)> read_at = FileSystem::read_at;
+    std::function<int(NativeFile)> sync_data = FileSystem::sync_data;
+    std::function<int(NativeFile)> sync_names = FileSystem::sync_names;
+    std::function<int(NativeFile)> close = FileSystem::close;
+    std::function<int(NativeFile)> lock = FileSystem::lock;
+    std::function<int(NativeFile, const char*, NativeFile, const char*)> rename = FileSystem::rename;
+    std::function<int(NativeFile, const char*, NativeFile, const char*)> link = FileSystem::link;
+    std::function<int(NativeFile, const char*)> remove = FileSystem::remove;
 };
 
 /// `file_storage` on top of `ops`.

@@ -34,7 +34,7 @@ int flags_of(OpenAs how) noexcept {
     return O_RDONLY;
 }
 
-std::string_view kind_of(mode_t mode) noexcept {
+std::string_view file_kind_of(mode_t mode) noexcept {
     if (S_ISREG(mode)) return "a regular file";
     if (S_ISDIR(mode)) return "a directory";
     if (S_ISLNK(mode)) return "a symbolic link";
@@ -52,7 +52,7 @@ std::string_view distrust_of(const struct stat& status) noexcept {
 FileStatus neutral(const struct stat& status) noexcept {
     return {.is_regular = S_ISREG(status.st_mode),
             .is_directory = S_ISDIR(status.st_mode),
-            .kind = kind_of(status.st_mode),
+            .kind = file_kind_of(status.st_mode),
             .distrust = distrust_of(status),
             .is_ours = status.st_uid == ::geteuid(),
             .bytes = status.st_size,
@@ -77,82 +77,82 @@ DirectoryStream open_stream(NativeFile directory) noexcept {
 
 }  // namespace
 
-namespace file_system {
-
-NativeFile open(NativeFile at, const char* name, OpenAs how) noexcept {
+NativeFile FileSystem::open(NativeFile at, const char* name, OpenAs how) noexcept {
     constexpr mode_t for_the_owner = 0600;
     return ::openat(fd_of(at), name, flags_of(how), for_the_owner);
 }
 
 #    if defined(SYS_openat2)
-NativeFile open_beneath(NativeFile root, const char* path) noexcept {
+NativeFile FileSystem::open_beneath(NativeFile root, const char* path) noexcept {
     open_how how{};
     how.flags = static_cast<decltype(how.flags)>(directory_flags);
     how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
     return static_cast<NativeFile>(::syscall(SYS_openat2, fd_of(root), path, &how, sizeof how));
 }
 #    else
-NativeFile open_beneath(NativeFile, const char*) noexcept {
+NativeFile FileSystem::open_beneath(NativeFile, const char*) noexcept {
     errno = ENOSYS;
     return no_file;
 }
 #    endif
 
-int make_directory(NativeFile at, const char* name) noexcept {
+int FileSystem::make_directory(NativeFile at, const char* name) noexcept {
     constexpr mode_t for_the_owner = 0700;
     return ::mkdirat(fd_of(at), name, for_the_owner);
 }
 
-std::int64_t write(NativeFile file, const void* data, std::size_t size) noexcept {
+std::int64_t FileSystem::write(NativeFile file, const void* data, std::size_t size) noexcept {
     return ::write(fd_of(file), data, size);
 }
 
-std::int64_t read_at(NativeFile file, void* data, std::size_t size, std::int64_t offset) noexcept {
+std::int64_t FileSystem::read_at(NativeFile file, void* data, std::size_t size, std::int64_t offset) noexcept {
     return ::pread(fd_of(file), data, size, static_cast<off_t>(offset));
 }
 
 #    if defined(__APPLE__)
 /// There `fsync` leaves the bytes in the disk's own cache.
-int sync_data(NativeFile file) noexcept { return ::fcntl(fd_of(file), F_FULLFSYNC) == 0 ? 0 : ::fsync(fd_of(file)); }
-int sync_names(NativeFile directory) noexcept { return sync_data(directory); }
+int FileSystem::sync_data(NativeFile file) noexcept {
+    return ::fcntl(fd_of(file), F_FULLFSYNC) == 0 ? 0 : ::fsync(fd_of(file));
+}
+int FileSystem::sync_names(NativeFile directory) noexcept { return sync_data(directory); }
 #    else
-int sync_data(NativeFile file) noexcept { return ::fdatasync(fd_of(file)); }
-int sync_names(NativeFile directory) noexcept { return ::fsync(fd_of(directory)); }
+int FileSystem::sync_data(NativeFile file) noexcept { return ::fdatasync(fd_of(file)); }
+int FileSystem::sync_names(NativeFile directory) noexcept { return ::fsync(fd_of(directory)); }
 #    endif
 
-int close(NativeFile file) noexcept { return ::close(fd_of(file)); }
+int FileSystem::close(NativeFile file) noexcept { return ::close(fd_of(file)); }
 
-int lock(NativeFile file) noexcept { return ::flock(fd_of(file), LOCK_EX); }
-int try_lock(NativeFile file) noexcept { return ::flock(fd_of(file), LOCK_EX | LOCK_NB); }
-void unlock(NativeFile file) noexcept { ::flock(fd_of(file), LOCK_UN); }
+int FileSystem::lock(NativeFile file) noexcept { return ::flock(fd_of(file), LOCK_EX); }
+int FileSystem::try_lock(NativeFile file) noexcept { return ::flock(fd_of(file), LOCK_EX | LOCK_NB); }
+void FileSystem::unlock(NativeFile file) noexcept { ::flock(fd_of(file), LOCK_UN); }
 
-int rename(NativeFile from, const char* name, NativeFile to, const char* new_name) noexcept {
+int FileSystem::rename(NativeFile from, const char* name, NativeFile to, const char* new_name) noexcept {
     return ::renameat(fd_of(from), name, fd_of(to), new_name);
 }
 
-int link(NativeFile from, const char* name, NativeFile to, const char* new_name) noexcept {
+int FileSystem::link(NativeFile from, const char* name, NativeFile to, const char* new_name) noexcept {
     return ::linkat(fd_of(from), name, fd_of(to), new_name, 0);
 }
 
-int remove(NativeFile at, const char* name) noexcept { return ::unlinkat(fd_of(at), name, 0); }
+int FileSystem::remove(NativeFile at, const char* name) noexcept { return ::unlinkat(fd_of(at), name, 0); }
 
-int status_of(NativeFile file, FileStatus& status) noexcept {
+int FileSystem::status_of(NativeFile file, FileStatus& status) noexcept {
     struct stat found {};
     if (::fstat(fd_of(file), &found) != 0) return -1;
     status = neutral(found);
     return 0;
 }
 
-int status_at(NativeFile at, const char* name, FileStatus& status) noexcept {
+int FileSystem::status_at(NativeFile at, const char* name, FileStatus& status) noexcept {
     struct stat found {};
     if (::fstatat(fd_of(at), name, &found, AT_SYMLINK_NOFOLLOW) != 0) return -1;
     status = neutral(found);
     return 0;
 }
 
-NativeFile duplicate(NativeFile file) noexcept { return ::fcntl(fd_of(file), F_DUPFD_CLOEXEC, 0); }
+NativeFile FileSystem::duplicate(NativeFile file) noexcept { return ::fcntl(fd_of(file), F_DUPFD_CLOEXEC, 0); }
 
-int list(NativeFile directory, std::vector<DirectoryEntry>& entries) {
+int FileSystem::list(NativeFile directory, std::vector<DirectoryEntry>& entries) {
     const DirectoryStream stream = open_stream(directory);
     if (!stream) return -1;
     for (;;) {
@@ -166,25 +166,24 @@ int list(NativeFile directory, std::vector<DirectoryEntry>& entries) {
     }
 }
 
-bool exists(const std::string& path) noexcept { return ::access(path.c_str(), F_OK) == 0; }
+bool FileSystem::exists(const std::string& path) noexcept { return ::access(path.c_str(), F_OK) == 0; }
 
-std::string with_slashes(std::string path) { return path; }
+std::string FileSystem::with_slashes(std::string path) { return path; }
 
-std::string absolute_path(NativeFile, const std::string& path) {
+std::string FileSystem::absolute_path(NativeFile, const std::string& path) {
     const std::unique_ptr<char, decltype(&std::free)> resolved(::realpath(path.c_str(), nullptr), &std::free);
     return resolved ? resolved.get() : std::string();
 }
 
-std::string name_of_component(std::string_view component) { return std::string(component); }
-std::string component_of_name(std::string_view name) { return std::string(name); }
+std::string FileSystem::name_of_component(std::string_view component) { return std::string(component); }
+std::string FileSystem::component_of_name(std::string_view name) { return std::string(name); }
 
-std::int64_t process_id() noexcept { return ::getpid(); }
+std::int64_t FileSystem::process_id() noexcept { return ::getpid(); }
 
-bool is_running(std::int64_t process) noexcept {
+bool FileSystem::is_running(std::int64_t process) noexcept {
     return !std::in_range<pid_t>(process) || ::kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH;
 }
 
-}  // namespace file_system
 }  // namespace whittle::inline v0
 
 #endif

@@ -65,14 +65,14 @@ constexpr NTSTATUS not_supported = static_cast<NTSTATUS>(0xC00000BBL);
 constexpr NTSTATUS end_of_file = static_cast<NTSTATUS>(0xC0000011L);
 
 /// Scanners and indexers open files for a moment, without sharing them. That long they are waited for, in all.
-constexpr int most_tries = 50;
+constexpr int most_attempts = 50;
 constexpr DWORD milliseconds_between = 10;
 
 /// A lock far behind any content: Windows keeps others from reading what is locked.
 constexpr DWORD lock_offset_high = 0x4000'0000;
 
-HANDLE handle_of(NativeFile file) noexcept { return reinterpret_cast<HANDLE>(file); }
-NativeFile file_of(HANDLE handle) noexcept { return reinterpret_cast<NativeFile>(handle); }
+HANDLE handle_of_file(NativeFile file) noexcept { return reinterpret_cast<HANDLE>(file); }
+NativeFile native_file_of(HANDLE handle) noexcept { return reinterpret_cast<NativeFile>(handle); }
 
 int fail_with(int error) noexcept {
     errno = error;
@@ -87,7 +87,7 @@ int result_of(NTSTATUS status) noexcept {
 template <typename Call>
 NTSTATUS while_others_have_it(const Call& call) noexcept {
     NTSTATUS status = call();
-    for (int tries = 1; tries < most_tries; ++tries) {
+    for (int tries = 1; tries < most_attempts; ++tries) {
         if (status != sharing_violation && status != delete_pending) break;
         ::Sleep(milliseconds_between);
         status = call();
@@ -155,7 +155,7 @@ HANDLE open_path(const char* path, const HowToOpen& how) {
                          FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_OPEN_REPARSE_POINT, nullptr);
 }
 
-std::int64_t joined(DWORD high, DWORD low) noexcept {
+std::int64_t of_halves(DWORD high, DWORD low) noexcept {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(high) << 32 | low);
 }
 
@@ -189,7 +189,7 @@ bool is_reparse_point(HANDLE file) noexcept {
 NTSTATUS open_to_move(NativeFile at, const char* name, HANDLE& opened) {
     Name below(name);
     if (!below.is_usable(name)) return invalid_parameter;
-    return open_below(handle_of(at), below, {DELETE, FILE_OPEN, 0}, opened);
+    return open_below(handle_of_file(at), below, {DELETE, FILE_OPEN, 0}, opened);
 }
 
 /// FILE_RENAME_INFORMATION and FILE_LINK_INFORMATION are of one layout.
@@ -203,8 +203,8 @@ struct NewName {
 NTSTATUS give_name(HANDLE file, NativeFile to, const Name& name, ULONG flags, ULONG kind) {
     const std::size_t bytes = name.text.size() * sizeof(wchar_t);
     std::vector<std::byte> buffer(sizeof(NewName) + bytes);
-    auto* const information =
-        new (buffer.data()) NewName{.flags = flags, .directory = handle_of(to), .length = static_cast<ULONG>(bytes)};
+    auto* const information = new (buffer.data())
+        NewName{.flags = flags, .directory = handle_of_file(to), .length = static_cast<ULONG>(bytes)};
     std::copy_n(name.text.data(), name.text.size(), &information->first);
     IO_STATUS_BLOCK done{};
     return while_others_have_it(
@@ -217,9 +217,7 @@ bool is_unknown(NTSTATUS status) noexcept {
 
 }  // namespace
 
-namespace file_system {
-
-NativeFile open(NativeFile at, const char* name, OpenAs how) noexcept {
+NativeFile FileSystem::open(NativeFile at, const char* name, OpenAs how) noexcept {
     HANDLE opened = INVALID_HANDLE_VALUE;
     if (at == working_directory) {
         opened = open_path(name, how_to(how));
@@ -227,20 +225,21 @@ NativeFile open(NativeFile at, const char* name, OpenAs how) noexcept {
     } else {
         Name below(name);
         if (!below.is_usable(name)) return fail_with(EINVAL);
-        const NTSTATUS status = open_below(handle_of(at), below, how_to(how), opened);
+        const NTSTATUS status = open_below(handle_of_file(at), below, how_to(how), opened);
         if (status < 0) return result_of(status);
     }
     const bool is_link = is_reparse_point(opened);
     FileStatus status;
-    if (!is_link && (how != OpenAs::directory || (status_of(file_of(opened), status) == 0 && status.is_directory)))
-        return file_of(opened);
+    if (!is_link &&
+        (how != OpenAs::directory || (status_of(native_file_of(opened), status) == 0 && status.is_directory)))
+        return native_file_of(opened);
     ::CloseHandle(opened);
     return fail_with(is_link ? ELOOP : ENOTDIR);
 }
 
-NativeFile open_beneath(NativeFile, const char*) noexcept { return fail_with(ENOSYS); }
+NativeFile FileSystem::open_beneath(NativeFile, const char*) noexcept { return fail_with(ENOSYS); }
 
-int make_directory(NativeFile at, const char* name) noexcept {
+int FileSystem::make_directory(NativeFile at, const char* name) noexcept {
     if (at == working_directory) {
         const std::wstring full = detail::to_long_path(name);
         if (full.empty() || ::CreateDirectoryW(full.c_str(), nullptr) == 0) return fail_as_last_error_says();
@@ -250,55 +249,57 @@ int make_directory(NativeFile at, const char* name) noexcept {
     if (!below.is_usable(name)) return fail_with(EINVAL);
     HANDLE made = INVALID_HANDLE_VALUE;
     const NTSTATUS status =
-        open_below(handle_of(at), below, {FILE_LIST_DIRECTORY, FILE_CREATE, FILE_DIRECTORY_FILE}, made);
+        open_below(handle_of_file(at), below, {FILE_LIST_DIRECTORY, FILE_CREATE, FILE_DIRECTORY_FILE}, made);
     if (status >= 0) ::CloseHandle(made);
     return result_of(status);
 }
 
-std::int64_t write(NativeFile file, const void* data, std::size_t size) noexcept {
+std::int64_t FileSystem::write(NativeFile file, const void* data, std::size_t size) noexcept {
     DWORD wrote = 0;
     const auto at_once = static_cast<DWORD>(std::min<std::size_t>(size, 1U << 30));
-    return ::WriteFile(handle_of(file), data, at_once, &wrote, nullptr) != 0 ? static_cast<std::int64_t>(wrote)
-                                                                             : fail_as_last_error_says();
+    return ::WriteFile(handle_of_file(file), data, at_once, &wrote, nullptr) != 0 ? static_cast<std::int64_t>(wrote)
+                                                                                  : fail_as_last_error_says();
 }
 
-std::int64_t read_at(NativeFile file, void* data, std::size_t size, std::int64_t offset) noexcept {
+std::int64_t FileSystem::read_at(NativeFile file, void* data, std::size_t size, std::int64_t offset) noexcept {
     OVERLAPPED place{};
     place.Offset = static_cast<DWORD>(offset);
     place.OffsetHigh = static_cast<DWORD>(offset >> 32);
     DWORD got = 0;
     const auto at_once = static_cast<DWORD>(std::min<std::size_t>(size, 1U << 30));
-    if (::ReadFile(handle_of(file), data, at_once, &got, &place) != 0) return got;
+    if (::ReadFile(handle_of_file(file), data, at_once, &got, &place) != 0) return got;
     return ::GetLastError() == ERROR_HANDLE_EOF ? 0 : fail_as_last_error_says();
 }
 
-int sync_data(NativeFile file) noexcept {
-    return ::FlushFileBuffers(handle_of(file)) != 0 ? 0 : fail_as_last_error_says();
+int FileSystem::sync_data(NativeFile file) noexcept {
+    return ::FlushFileBuffers(handle_of_file(file)) != 0 ? 0 : fail_as_last_error_says();
 }
-int sync_names(NativeFile) noexcept { return 0; }
-int close(NativeFile file) noexcept { return ::CloseHandle(handle_of(file)) != 0 ? 0 : fail_as_last_error_says(); }
+int FileSystem::sync_names(NativeFile) noexcept { return 0; }
+int FileSystem::close(NativeFile file) noexcept {
+    return ::CloseHandle(handle_of_file(file)) != 0 ? 0 : fail_as_last_error_says();
+}
 
 namespace {
 
 int lock_with(NativeFile file, DWORD flags) noexcept {
     OVERLAPPED place{};
     place.OffsetHigh = lock_offset_high;
-    return ::LockFileEx(handle_of(file), LOCKFILE_EXCLUSIVE_LOCK | flags, 0, 1, 0, &place) != 0
+    return ::LockFileEx(handle_of_file(file), LOCKFILE_EXCLUSIVE_LOCK | flags, 0, 1, 0, &place) != 0
                ? 0
                : fail_as_last_error_says();
 }
 
 }  // namespace
 
-int lock(NativeFile file) noexcept { return lock_with(file, 0); }
-int try_lock(NativeFile file) noexcept { return lock_with(file, LOCKFILE_FAIL_IMMEDIATELY); }
-void unlock(NativeFile file) noexcept {
+int FileSystem::lock(NativeFile file) noexcept { return lock_with(file, 0); }
+int FileSystem::try_lock(NativeFile file) noexcept { return lock_with(file, LOCKFILE_FAIL_IMMEDIATELY); }
+void FileSystem::unlock(NativeFile file) noexcept {
     OVERLAPPED place{};
     place.OffsetHigh = lock_offset_high;
-    ::UnlockFileEx(handle_of(file), 0, 1, 0, &place);
+    ::UnlockFileEx(handle_of_file(file), 0, 1, 0, &place);
 }
 
-int rename(NativeFile from, const char* name, NativeFile to, const char* new_name) noexcept {
+int FileSystem::rename(NativeFile from, const char* name, NativeFile to, const char* new_name) noexcept {
     HANDLE file = INVALID_HANDLE_VALUE;
     NTSTATUS status = open_to_move(from, name, file);
     if (status < 0) return result_of(status);
@@ -306,7 +307,7 @@ int rename(NativeFile from, const char* name, NativeFile to, const char* new_nam
     status = give_name(file, to, target, replace_it | as_posix_does, rename_information_ex);
     if (is_unknown(status)) status = give_name(file, to, target, replace_it, rename_information);
     // Without the semantics of POSIX a file that others have open cannot be replaced.
-    for (int tries = 1; status == access_denied && tries < most_tries; ++tries) {
+    for (int tries = 1; status == access_denied && tries < most_attempts; ++tries) {
         ::Sleep(milliseconds_between);
         status = give_name(file, to, target, replace_it, rename_information);
     }
@@ -314,7 +315,7 @@ int rename(NativeFile from, const char* name, NativeFile to, const char* new_nam
     return result_of(status);
 }
 
-int link(NativeFile from, const char* name, NativeFile to, const char* new_name) noexcept {
+int FileSystem::link(NativeFile from, const char* name, NativeFile to, const char* new_name) noexcept {
     HANDLE file = INVALID_HANDLE_VALUE;
     NTSTATUS status = open_to_move(from, name, file);
     if (status < 0) return result_of(status);
@@ -323,7 +324,7 @@ int link(NativeFile from, const char* name, NativeFile to, const char* new_name)
     return result_of(status);
 }
 
-int remove(NativeFile at, const char* name) noexcept {
+int FileSystem::remove(NativeFile at, const char* name) noexcept {
     HANDLE file = INVALID_HANDLE_VALUE;
     NTSTATUS status = open_to_move(at, name, file);
     if (status < 0) return result_of(status);
@@ -338,18 +339,18 @@ int remove(NativeFile at, const char* name) noexcept {
     return result_of(status);
 }
 
-int status_of(NativeFile file, FileStatus& status) noexcept {
+int FileSystem::status_of(NativeFile file, FileStatus& status) noexcept {
     BY_HANDLE_FILE_INFORMATION found{};
-    if (::GetFileInformationByHandle(handle_of(file), &found) == 0) return fail_as_last_error_says();
-    status = status_from(found.dwFileAttributes, joined(found.nFileSizeHigh, found.nFileSizeLow),
-                         joined(found.ftLastWriteTime.dwHighDateTime, found.ftLastWriteTime.dwLowDateTime));
+    if (::GetFileInformationByHandle(handle_of_file(file), &found) == 0) return fail_as_last_error_says();
+    status = status_from(found.dwFileAttributes, of_halves(found.nFileSizeHigh, found.nFileSizeLow),
+                         of_halves(found.ftLastWriteTime.dwHighDateTime, found.ftLastWriteTime.dwLowDateTime));
     status.names = found.nNumberOfLinks;
     status.id = {found.dwVolumeSerialNumber,
-                 static_cast<std::uint64_t>(joined(found.nFileIndexHigh, found.nFileIndexLow))};
+                 static_cast<std::uint64_t>(of_halves(found.nFileIndexHigh, found.nFileIndexLow))};
     return 0;
 }
 
-int status_at(NativeFile at, const char* name, FileStatus& status) noexcept {
+int FileSystem::status_at(NativeFile at, const char* name, FileStatus& status) noexcept {
     HANDLE opened = INVALID_HANDLE_VALUE;
     if (at == working_directory) {
         opened = open_path(name, {});
@@ -357,27 +358,27 @@ int status_at(NativeFile at, const char* name, FileStatus& status) noexcept {
     } else {
         Name below(name);
         if (!below.is_usable(name)) return fail_with(EINVAL);
-        const NTSTATUS found = open_below(handle_of(at), below, {}, opened);
+        const NTSTATUS found = open_below(handle_of_file(at), below, {}, opened);
         if (found < 0) return result_of(found);
     }
-    const int result = status_of(file_of(opened), status);
+    const int result = status_of(native_file_of(opened), status);
     ::CloseHandle(opened);
     return result;
 }
 
-NativeFile duplicate(NativeFile file) noexcept {
+NativeFile FileSystem::duplicate(NativeFile file) noexcept {
     HANDLE copy = INVALID_HANDLE_VALUE;
     const HANDLE process = ::GetCurrentProcess();
-    if (::DuplicateHandle(process, handle_of(file), process, &copy, 0, FALSE, DUPLICATE_SAME_ACCESS) == 0)
+    if (::DuplicateHandle(process, handle_of_file(file), process, &copy, 0, FALSE, DUPLICATE_SAME_ACCESS) == 0)
         return fail_as_last_error_says();
-    return file_of(copy);
+    return native_file_of(copy);
 }
 
-int list(NativeFile directory, std::vector<DirectoryEntry>& entries) {
+int FileSystem::list(NativeFile directory, std::vector<DirectoryEntry>& entries) {
     Name itself(".");  // opened again, for a position of its own
     HANDLE opened = INVALID_HANDLE_VALUE;
     const NTSTATUS status =
-        open_below(handle_of(directory), itself, {FILE_LIST_DIRECTORY, FILE_OPEN, FILE_DIRECTORY_FILE}, opened);
+        open_below(handle_of_file(directory), itself, {FILE_LIST_DIRECTORY, FILE_OPEN, FILE_DIRECTORY_FILE}, opened);
     if (status < 0) return result_of(status);
     alignas(FILE_ID_BOTH_DIR_INFO) std::byte buffer[64 * 1024];
     while (::GetFileInformationByHandleEx(opened, FileIdBothDirectoryInfo, buffer, sizeof buffer) != 0) {
@@ -397,31 +398,31 @@ int list(NativeFile directory, std::vector<DirectoryEntry>& entries) {
     return error == ERROR_NO_MORE_FILES ? 0 : fail_with(detail::errno_of_windows(error));
 }
 
-bool exists(const std::string& path) noexcept {
+bool FileSystem::exists(const std::string& path) noexcept {
     const std::wstring full = detail::to_long_path(path);
     return !full.empty() && ::GetFileAttributesW(full.c_str()) != INVALID_FILE_ATTRIBUTES;
 }
 
-std::string with_slashes(std::string path) {
+std::string FileSystem::with_slashes(std::string path) {
     std::ranges::replace(path, '\\', '/');
     return path;
 }
 
-std::string absolute_path(NativeFile directory, const std::string&) {
-    std::wstring path(::GetFinalPathNameByHandleW(handle_of(directory), nullptr, 0, FILE_NAME_NORMALIZED), L'\0');
-    path.resize(::GetFinalPathNameByHandleW(handle_of(directory), path.data(), static_cast<DWORD>(path.size()),
+std::string FileSystem::absolute_path(NativeFile directory, const std::string&) {
+    std::wstring path(::GetFinalPathNameByHandleW(handle_of_file(directory), nullptr, 0, FILE_NAME_NORMALIZED), L'\0');
+    path.resize(::GetFinalPathNameByHandleW(handle_of_file(directory), path.data(), static_cast<DWORD>(path.size()),
                                             FILE_NAME_NORMALIZED));
     if (path.starts_with(LR"(\\?\UNC\)")) return with_slashes(R"(\\)" + detail::to_utf8(path.substr(8)));
     if (path.starts_with(LR"(\\?\)")) return with_slashes(detail::to_utf8(path.substr(4)));
     return with_slashes(detail::to_utf8(path));
 }
 
-std::string name_of_component(std::string_view component) { return to_windows_name(component); }
-std::string component_of_name(std::string_view name) { return from_windows_name(name); }
+std::string FileSystem::name_of_component(std::string_view component) { return to_windows_name(component); }
+std::string FileSystem::component_of_name(std::string_view name) { return from_windows_name(name); }
 
-std::int64_t process_id() noexcept { return ::GetCurrentProcessId(); }
+std::int64_t FileSystem::process_id() noexcept { return ::GetCurrentProcessId(); }
 
-bool is_running(std::int64_t process) noexcept {
+bool FileSystem::is_running(std::int64_t process) noexcept {
     const HANDLE found = ::OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, static_cast<DWORD>(process));
     if (found == nullptr) return ::GetLastError() != ERROR_INVALID_PARAMETER;
     DWORD code = 0;
@@ -430,7 +431,6 @@ bool is_running(std::int64_t process) noexcept {
     return is_alive;
 }
 
-}  // namespace file_system
 }  // namespace whittle::inline v0
 
 #endif

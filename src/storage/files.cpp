@@ -16,12 +16,12 @@ constexpr std::int64_t read_block = 256 * 1024;
 /// What stands under `name` where a directory or an object of ours should be.
 std::string_view what_is_at(NativeFile parent, const std::string& name) {
     FileStatus status;
-    return file_system::status_at(parent, name.c_str(), status) == 0 ? status.kind : "nothing";
+    return FileSystem::status_at(parent, name.c_str(), status) == 0 ? status.kind : "nothing";
 }
 
 bool is_regular(NativeFile parent, const std::string& name) {
     FileStatus status;
-    return file_system::status_at(parent, name.c_str(), status) == 0 && status.is_regular;
+    return FileSystem::status_at(parent, name.c_str(), status) == 0 && status.is_regular;
 }
 
 OpenFile open_at(const FileOps& ops, NativeFile parent, const std::string& name, OpenAs how) {
@@ -50,17 +50,17 @@ OpenFile& OpenFile::operator=(OpenFile&& other) noexcept {
 }
 
 OpenFile::~OpenFile() {
-    if (file_ != no_file) file_system::close(file_);
+    if (file_ != no_file) FileSystem::close(file_);
 }
 
 FileStatus status_of(const FileAttempt& attempt, NativeFile file) {
     FileStatus status;
-    if (file_system::status_of(file, status) != 0) attempt.fail("stat", errno);
+    if (FileSystem::status_of(file, status) != 0) attempt.fail("stat", errno);
     return status;
 }
 
 OpenFile duplicate(const FileAttempt& attempt, NativeFile file) {
-    OpenFile copy(file_system::duplicate(file));
+    OpenFile copy(FileSystem::duplicate(file));
     if (!copy) attempt.fail("dup", errno);
     return copy;
 }

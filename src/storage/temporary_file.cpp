@@ -21,7 +21,7 @@ std::string temporary_name() {
     static std::atomic<std::uint64_t> calls{0};
     std::random_device device;
     const std::uint64_t random = (std::uint64_t{device()} << 32 | device()) + calls.fetch_add(1);
-    return fmt::format("{}{}-{:016x}", temporary_prefix, file_system::process_id(), random);
+    return fmt::format("{}{}-{:016x}", temporary_prefix, FileSystem::process_id(), random);
 }
 
 /// The process id in the name of a temporary file, or 0 if the name is none of ours.
@@ -37,15 +37,15 @@ std::int64_t writer_of(std::string_view name) noexcept {
 bool looks_abandoned(const Entry& entry, std::int64_t oldest) {
     const std::int64_t writer = writer_of(entry.name);
     if (writer == 0) return false;
-    return entry.modified < oldest || !file_system::is_running(writer);
+    return entry.modified < oldest || !FileSystem::is_running(writer);
 }
 
 /// Process ids and ages alone do not tell: a container has its own ids, a stream may be slow. A writer that comes to
 /// the lock while this holds it finds its new file without a name, and makes another one.
 void remove_unless_locked(NativeFile directory, const std::string& name) {
-    const OpenFile file(file_system::open(directory, name.c_str(), OpenAs::reading));
-    if (!file || file_system::try_lock(file.get()) != 0) return;
-    file_system::remove(directory, name.c_str());
+    const OpenFile file(FileSystem::open(directory, name.c_str(), OpenAs::reading));
+    if (!file || FileSystem::try_lock(file.get()) != 0) return;
+    FileSystem::remove(directory, name.c_str());
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ bool TemporaryFile::create(const FileAttempt& attempt) {
 TemporaryFile::~TemporaryFile() {
     if (!name_.empty()) ops_.remove(directory(), name());
     const OpenFile& locked = lock_ ? lock_ : file_;
-    if (locked) file_system::unlock(locked.get());  // a child that was forked meanwhile keeps the file open
+    if (locked) FileSystem::unlock(locked.get());  // a child that was forked meanwhile keeps the file open
 }
 
 void TemporaryFile::write(const FileAttempt& attempt, std::string_view bytes) {

@@ -293,7 +293,7 @@ TEST_CASE("opening looks at temporary files and at no object", "[storage][file]"
     FileOps ops = testing::ops_without_sync();
     ops.open = [&](NativeFile at, const char* path, OpenAs how) {
         ++opened;
-        return file_system::open(at, path, how);
+        return FileSystem::open(at, path, how);
     };
     (void)file_storage_on(ops, dir / "store", {});
     CHECK(opened == 2);  // the root and the directory of the temporary files
@@ -308,18 +308,18 @@ TEST_CASE("openat2 is tried once, and opens the directory of an object in one ca
     const int error = GENERATE(0, ENOSYS, EPERM);
     ops.open_beneath = [&](NativeFile root, const char* path) {
         ++calls;
-        if (error == 0) return file_system::open_beneath(root, path);
+        if (error == 0) return FileSystem::open_beneath(root, path);
         errno = error;
         return no_file;
     };
     ops.open = [&](NativeFile at, const char* path, OpenAs how) {
         if (how == OpenAs::directory) ++opened;
-        return file_system::open(at, path, how);
+        return FileSystem::open(at, path, how);
     };
     if (error == 0) {
-        const NativeFile directory = file_system::open_beneath(working_directory, ".");
+        const NativeFile directory = FileSystem::open_beneath(working_directory, ".");
         if (directory == no_file) SKIP_WITH_MESSAGE("this system has no openat2");
-        file_system::close(directory);
+        FileSystem::close(directory);
     }
     const auto storage = file_storage_on(ops, dir / "store", {});
     CHECK(calls == 1);
@@ -356,7 +356,7 @@ TEST_CASE("a temporary file that cannot be removed is swept when its writer is g
         FileOps ops = testing::ops_without_sync();
         bool is_first = true;
         ops.remove = [&](NativeFile at, const char* name) {
-            if (!std::exchange(is_first, false)) return file_system::remove(at, name);
+            if (!std::exchange(is_first, false)) return FileSystem::remove(at, name);
             errno = EIO;
             return -1;
         };
@@ -374,7 +374,7 @@ TEST_CASE("a temporary file swept before its lock was held is made again", "[sto
     int swept = 0;
     ops.lock = [&](NativeFile file) {
         if (swept++ < 3) fs::remove(fs::read_symlink("/proc/self/fd/" + std::to_string(file)));
-        return file_system::lock(file);
+        return FileSystem::lock(file);
     };
     const auto storage = file_storage_on(ops, dir / "store", {});
     storage->put_if_absent("k", "x");

@@ -126,12 +126,12 @@ TEST_CASE("short and interrupted writes, reads and locks are continued", "[stora
         return ++turn % 2 == 1;
     };
     ops.write = [&](NativeFile file, const void* data, std::size_t size) -> std::int64_t {
-        return interrupted() ? -1 : file_system::write(file, data, std::min<std::size_t>(size, 7));
+        return interrupted() ? -1 : FileSystem::write(file, data, std::min<std::size_t>(size, 7));
     };
     ops.read_at = [&](NativeFile file, void* data, std::size_t size, std::int64_t at) -> std::int64_t {
-        return interrupted() ? -1 : file_system::read_at(file, data, std::min<std::size_t>(size, 5), at);
+        return interrupted() ? -1 : FileSystem::read_at(file, data, std::min<std::size_t>(size, 5), at);
     };
-    ops.lock = [&](NativeFile file) { return interrupted() ? -1 : file_system::lock(file); };
+    ops.lock = [&](NativeFile file) { return interrupted() ? -1 : FileSystem::lock(file); };
     const auto storage = file_storage_on(ops, dir / "store", {});
     std::string content;
     for (int i = 0; i < 1'000; ++i) content += std::to_string(i);
@@ -160,8 +160,8 @@ TEST_CASE("the durability says what is synced before a put returns", "[storage][
     int data = 0;
     int directories = 0;
     FileOps ops;
-    ops.sync_data = [&](NativeFile file) { return ++data, file_system::sync_data(file); };
-    ops.sync_names = [&](NativeFile file) { return ++directories, file_system::sync_names(file); };
+    ops.sync_data = [&](NativeFile file) { return ++data, FileSystem::sync_data(file); };
+    ops.sync_names = [&](NativeFile file) { return ++directories, FileSystem::sync_names(file); };
     const auto storage = file_storage_on(ops, dir / "store", {.durability = durability});
     CHECK(directories == (durability == Durability::full ? 1 : 0));  // the root's parent
     storage->put_if_absent("a/b/k", "x");
@@ -179,8 +179,8 @@ TEST_CASE("a failed fsync of a directory is not tried again before the storage i
     ops.sync_names = [&](NativeFile file) {
         FileStatus status;
         FileStatus of_broken;
-        if (!broken || file_system::status_of(file, status) != 0 ||
-            file_system::status_at(working_directory, (dir / "store/a").c_str(), of_broken) != 0)
+        if (!broken || FileSystem::status_of(file, status) != 0 ||
+            FileSystem::status_at(working_directory, (dir / "store/a").c_str(), of_broken) != 0)
             return 0;
         errno = EIO;
         return status.id == of_broken.id ? -1 : 0;
@@ -208,7 +208,7 @@ TEST_CASE("no sweep takes a file between its last byte and its name", "[storage]
             fs::last_write_time(entry.path(), fs::file_time_type::clock::now() - std::chrono::hours(2));
         (void)file_storage(dir / "store");
         ++sweeps;
-        return file_system::link(from, a, to, b);
+        return FileSystem::link(from, a, to, b);
     };
     const auto storage = file_storage_on(ops, dir / "store", {});
     storage->put_if_absent("k", "x");

@@ -147,7 +147,7 @@ TEST_CASE("a torn object and another writer of its key: nothing that was acknowl
             (void)other->remove("k");
             other->put_if_absent("k", "other");
         }
-        return file_system::lock(file);
+        return FileSystem::lock(file);
     };
     file_storage_on(testing::ops_without_sync(), dir / "store", {})->put_if_absent("k", "content");
     testing::overwrite(dir / "store/k", "cont");

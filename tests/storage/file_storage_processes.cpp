@@ -91,10 +91,10 @@ TEST_CASE("a child forked during a write does not keep the locks that the write 
     REQUIRE(child > 0);
     for (const char* name : {"store/.whittle-lock", "store/k"}) {
         CAPTURE(name);
-        const NativeFile file = file_system::open(working_directory, (dir / name).c_str(), OpenAs::reading);
+        const NativeFile file = FileSystem::open(working_directory, (dir / name).c_str(), OpenAs::reading);
         CHECK(file != no_file);
-        CHECK(file_system::try_lock(file) == 0);
-        file_system::close(file);
+        CHECK(FileSystem::try_lock(file) == 0);
+        FileSystem::close(file);
     }
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);

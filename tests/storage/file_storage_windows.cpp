@@ -137,10 +137,10 @@ TEST_CASE("an object is removed, and written again, while a reader has it open",
     const TempDir dir;
     const auto storage = file_storage(dir / "store");
     storage->put_if_absent("k", "content");
-    const NativeFile reader = file_system::open(working_directory, (dir / "store/k").c_str(), OpenAs::reading);
+    const NativeFile reader = FileSystem::open(working_directory, (dir / "store/k").c_str(), OpenAs::reading);
     REQUIRE(reader != no_file);
     CHECK(storage->remove("k"));
-    file_system::close(reader);
+    FileSystem::close(reader);
     storage->put_if_absent("k", "other");
     CHECK(storage->get("k") == "other");
 }
@@ -148,17 +148,17 @@ TEST_CASE("an object is removed, and written again, while a reader has it open",
 TEST_CASE("a lock is held by one at a time, shared by duplicates, and gone with the last", "[storage][file]") {
     const TempDir dir;
     const std::string path = dir / "lock";
-    const NativeFile first = file_system::open(working_directory, path.c_str(), OpenAs::lock_file);
-    const NativeFile second = file_system::open(working_directory, path.c_str(), OpenAs::lock_file);
-    REQUIRE(file_system::lock(first) == 0);
-    CHECK(file_system::try_lock(second) != 0);
-    const NativeFile copy = file_system::duplicate(first);
-    file_system::close(first);
-    CHECK(file_system::try_lock(second) != 0);
-    file_system::unlock(copy);
-    CHECK(file_system::try_lock(second) == 0);
-    file_system::close(copy);
-    file_system::close(second);
+    const NativeFile first = FileSystem::open(working_directory, path.c_str(), OpenAs::lock_file);
+    const NativeFile second = FileSystem::open(working_directory, path.c_str(), OpenAs::lock_file);
+    REQUIRE(FileSystem::lock(first) == 0);
+    CHECK(FileSystem::try_lock(second) != 0);
+    const NativeFile copy = FileSystem::duplicate(first);
+    FileSystem::close(first);
+    CHECK(FileSystem::try_lock(second) != 0);
+    FileSystem::unlock(copy);
+    CHECK(FileSystem::try_lock(second) == 0);
+    FileSystem::close(copy);
+    FileSystem::close(second);
 }
 
 TEST_CASE("a reparse point is not followed", "[storage][file]") {

@@ -28,29 +28,29 @@ public:
         FileOps ops;
         ops.open = [this](NativeFile at, const char* path, OpenAs how) {
             if (how == OpenAs::new_file || how == OpenAs::lock_file) before_change();
-            const NativeFile file = file_system::open(at, path, how);
+            const NativeFile file = FileSystem::open(at, path, how);
             if (file != no_file && how == OpenAs::new_file) id_of_new(inode_of(file));
             return file;
         };
         ops.make_directory = [this](NativeFile at, const char* path) {
             before_change();
-            if (file_system::make_directory(at, path) != 0) return -1;
+            if (FileSystem::make_directory(at, path) != 0) return -1;
             FileStatus status;
-            if (file_system::status_at(at, path, status) == 0) id_of_new(status.id.second);
+            if (FileSystem::status_at(at, path, status) == 0) id_of_new(status.id.second);
             return 0;
         };
         ops.write = [this](NativeFile file, const void* data, std::size_t size) {
-            return before_change(), file_system::write(file, data, size);
+            return before_change(), FileSystem::write(file, data, size);
         };
         ops.sync_data = [this](NativeFile file) { return before_change(), note_content(file), 0; };
         ops.sync_names = [this](NativeFile file) { return before_change(), note_names(file), 0; };
         ops.rename = [this](NativeFile from, const char* a, NativeFile to, const char* b) {
-            return before_change(), file_system::rename(from, a, to, b);
+            return before_change(), FileSystem::rename(from, a, to, b);
         };
         ops.link = [this](NativeFile from, const char* a, NativeFile to, const char* b) {
-            return before_change(), file_system::link(from, a, to, b);
+            return before_change(), FileSystem::link(from, a, to, b);
         };
-        ops.remove = [this](NativeFile at, const char* name) { return before_change(), file_system::remove(at, name); };
+        ops.remove = [this](NativeFile at, const char* name) { return before_change(), FileSystem::remove(at, name); };
         return ops;
     }
 
@@ -68,11 +68,11 @@ private:
 
     static std::uint64_t inode_of(NativeFile file) {
         FileStatus status;
-        return file_system::status_of(file, status) == 0 ? status.id.second : 0;
+        return FileSystem::status_of(file, status) == 0 ? status.id.second : 0;
     }
     static std::uint64_t inode_of(const std::filesystem::path& path) {
         FileStatus status;
-        return file_system::status_at(working_directory, path.c_str(), status) == 0 ? status.id.second : 0;
+        return FileSystem::status_at(working_directory, path.c_str(), status) == 0 ? status.id.second : 0;
     }
     static std::filesystem::path path_of(NativeFile fd) { return "/proc/self/fd/" + std::to_string(fd); }
 

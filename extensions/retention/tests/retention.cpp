@@ -92,7 +92,7 @@ TEST_CASE("what a log refers to stays, what nothing refers to goes once it is ol
     fixture.wait_hours(30);
     fixture.put("a/clear/c3");
     fixture.save("b", {});
-    CHECK(fixture.reasons() == Keys{"referenced a/clear/c1 a", "unreferenced a/clear/c2 a", "young a/clear/c3 a",
+    CHECK(fixture.reasons() == Keys{"referenced a/clear/c1 a", "unreferenced a/clear/c2 a", "too_young a/clear/c3 a",
                                     "referenced b/clear/c1 a", "unknown else/x"});
     const RetentionPlan plan = fixture.plan();
     REQUIRE(plan.to_remove.size() == 1);
@@ -163,11 +163,11 @@ TEST_CASE("nothing goes that is younger than the time of grace, and nothing of a
     fixture.put("a/new");
     fixture.save("a", {});
     fixture.options.older_than_seconds = 0;
-    CHECK(fixture.reasons() == Keys{"young a/new a", "active a/old a"});
+    CHECK(fixture.reasons() == Keys{"too_young a/new a", "recently_active a/old a"});
     fixture.wait_hours(2);
     CHECK(fixture.reasons() == Keys{"unreferenced a/new a", "unreferenced a/old a"});
     fixture.options.grace_seconds = 3 * hour;
-    CHECK(fixture.reasons() == Keys{"young a/new a", "active a/old a"});
+    CHECK(fixture.reasons() == Keys{"too_young a/new a", "recently_active a/old a"});
     fixture.options.grace_seconds = 0;
     CHECK(fixture.going() == Keys{"a/new", "a/old"});
 }
@@ -192,7 +192,7 @@ TEST_CASE("a store that is too large gives up what nothing refers to, the oldest
     CHECK(plan.bytes_after == all - 500);  // what is referred to stays, whatever the limit
     fixture.options.older_than_seconds = 9 * hour;
     fixture.options.max_bytes = all - 150;
-    CHECK(fixture.reasons() == Keys{"young a/5 a", "young a/6 a", "young a/7 a", "over_size a/8 a",
+    CHECK(fixture.reasons() == Keys{"too_young a/5 a", "too_young a/6 a", "too_young a/7 a", "over_size a/8 a",
                                     "unreferenced a/9 a", "referenced a/kept a"});
     CHECK(fixture.plan().bytes_after == all - 200);
 }
@@ -227,7 +227,7 @@ TEST_CASE("conversations that were saved too long ago go", "[retention]") {
     fixture.put("b/shared");
     fixture.save("b", {"b/x"});
     fixture.options.conversation_max_age_seconds = 48 * hour;
-    CHECK(fixture.reasons() == Keys{"expired a/x a", "young b/shared b", "referenced b/x b"});
+    CHECK(fixture.reasons() == Keys{"expired a/x a", "too_young b/shared b", "referenced b/x b"});
     (void)execute_retention(*fixture.storage, fixture.plan(), fixture.options);
     CHECK(keys_below(*fixture.storage, "whittle-log/a/").empty());
     CHECK(keys_below(*fixture.storage, "b/").size() == 2);

@@ -125,7 +125,7 @@ private:
         list.count("whittle.repairs", size_of(details.repairs));
         list.count("whittle.violations_left", details.violations_left);
         list.count("whittle.thinking_dropped", details.thinking_dropped);
-        if (details.thinking_prefix_edited) list.flag("whittle.prefix_edited", true);
+        if (details.thinking_prefix_edited) list.flag("whittle.thinking_prefix_edited", true);
     }
 
     void model_call(const ModelCallReport& call, std::string_view middleware, const std::string& parent) {
