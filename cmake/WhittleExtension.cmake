@@ -115,7 +115,8 @@ endfunction()
 
 # whittle_look_into(<file> <missing> <reached>): the extensions that the file includes, or a file does that it includes: in
 # `reached` the names of those that are here, in `missing` that of one that is not, if there is one. An include in an #if,
-# which is indented, misses nothing.
+# which is indented, misses nothing. On Windows a header of POSIX is missing, too.
+set(whittle_posix_headers "(arpa/inet|dlfcn|fcntl|netinet/[a-z]+|poll|sched|signal|spawn|sys/[a-z]+|unistd)")
 function(whittle_look_into file missing_variable reached_variable)
   get_property(is_known GLOBAL PROPERTY "whittle_missing_of_${file}" SET)
   if(NOT is_known)
@@ -144,6 +145,8 @@ function(whittle_look_into file missing_variable reached_variable)
             break()
           endif()
         endforeach()
+      elseif(WIN32 AND line STREQUAL include AND include MATCHES "^#include <${whittle_posix_headers}\\.h>")
+        set(missing "POSIX")
       endif()
       if(inner AND EXISTS "${inner}")
         whittle_look_into("${inner}" missing_inside reached_inside)

@@ -9,6 +9,9 @@ endfunction()
 
 # Warnings only when whittle is the project being worked on: a host builds us with its own flags and nothing else.
 function(whittle_set_warnings target)
+  if(MSVC) # sources are UTF-8; large templates; the standard and no dialect of it
+    target_compile_options(${target} PRIVATE /utf-8 /bigobj /permissive- /Zc:__cplusplus)
+  endif()
   if(NOT PROJECT_IS_TOP_LEVEL OR MSVC)
     return()
   endif()

@@ -1,5 +1,5 @@
 # Windows, from Debian: g++-mingw-w64-x86-64-posix, whose threads are those of POSIX, and wine64 for the tests. Packages for the
-# target are looked for below CMAKE_FIND_ROOT_PATH (scripts/lib/cross.sh).
+# target are looked for below CMAKE_FIND_ROOT_PATH (scripts/lib/header_packages.sh).
 set(CMAKE_SYSTEM_NAME Windows)
 set(CMAKE_SYSTEM_PROCESSOR x86_64)
 set(CMAKE_CXX_COMPILER x86_64-w64-mingw32-g++-posix)

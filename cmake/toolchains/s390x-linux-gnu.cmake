@@ -1,5 +1,5 @@
 # A machine that stores the highest byte first, from Debian: g++-s390x-linux-gnu, and qemu-user for the tests. Packages for the
-# target are looked for below CMAKE_FIND_ROOT_PATH (scripts/lib/cross.sh).
+# target are looked for below CMAKE_FIND_ROOT_PATH (scripts/lib/header_packages.sh).
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR s390x)
 set(CMAKE_CXX_COMPILER s390x-linux-gnu-g++)

@@ -33,6 +33,10 @@ add_subdirectory("${tool_tests}/generated_logs" generated_logs)
 if(NOT TARGET whittle_cli)
   return()
 endif()
+if(WIN32) # the suite `commands` starts programs by calls of POSIX
+  include("${tool_tests}/windows/smoke.cmake")
+  return()
+endif()
 
 set(kill_at_step)
 # A sanitizer's own library has to be the first one of a program.
