@@ -1,6 +1,7 @@
 #include "bills.hpp"
 
 #include "cost_basis.hpp"
+#include "system.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -94,12 +95,12 @@ bool is_better_copy(const SessionBill& session, const BilledCall& call, const Se
     return session.calls.size() > other_session.calls.size();
 }
 
-std::optional<std::tm> calendar_of(double time, std::tm* (*convert)(const std::time_t*, std::tm*)) {
+std::optional<std::tm> calendar_of(double time, bool (*convert)(std::time_t, std::tm&)) {
     constexpr double latest = 253'402'300'799;  // the end of the year 9999
     if (!(time >= 0 && time <= latest)) return std::nullopt;
     const auto seconds = static_cast<std::time_t>(std::floor(time));
     std::tm calendar{};
-    return convert(&seconds, &calendar) == nullptr ? std::nullopt : std::optional(calendar);
+    return convert(seconds, calendar) ? std::optional(calendar) : std::nullopt;
 }
 
 std::string day_text(const std::tm& calendar) {
@@ -214,12 +215,12 @@ void Bills::settle(const std::string& since, const PriceList& prices) {
 }
 
 std::string local_day_of(double time) {
-    const auto calendar = calendar_of(time, ::localtime_r);
+    const auto calendar = calendar_of(time, system::to_local_time);
     return calendar ? day_text(*calendar) : "";
 }
 
 std::string utc_text_of(double time) {
-    const auto calendar = calendar_of(time, ::gmtime_r);
+    const auto calendar = calendar_of(time, system::to_utc);
     if (!calendar) return "";
     return fmt::format("{}T{:02}:{:02}:{:02}Z", day_text(*calendar), calendar->tm_hour, calendar->tm_min,
                        calendar->tm_sec);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <ctime>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -45,6 +46,8 @@ void remove_if_abandoned(const std::filesystem::path& file) noexcept;
 [[nodiscard]] bool is_terminal(int file) noexcept;
 /// Of the terminal; 0: it is none, or does not say.
 [[nodiscard]] std::size_t columns(int file) noexcept;
+[[nodiscard]] bool to_local_time(std::time_t time, std::tm& calendar) noexcept;
+[[nodiscard]] bool to_utc(std::time_t time, std::tm& calendar) noexcept;
 [[nodiscard]] int process_id() noexcept;
 /// Of this program, without links; empty: the system does not say it.
 [[nodiscard]] std::filesystem::path program_path();

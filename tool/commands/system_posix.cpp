@@ -86,6 +86,9 @@ std::size_t columns(int file) noexcept {
     return ::ioctl(file, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
+bool to_local_time(std::time_t time, std::tm& calendar) noexcept { return ::localtime_r(&time, &calendar) != nullptr; }
+bool to_utc(std::time_t time, std::tm& calendar) noexcept { return ::gmtime_r(&time, &calendar) != nullptr; }
+
 int process_id() noexcept { return ::getpid(); }
 
 std::filesystem::path program_path() {

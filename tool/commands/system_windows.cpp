@@ -128,6 +128,9 @@ std::size_t columns(int file) noexcept {
     return static_cast<std::size_t>(std::max(0, info.srWindow.Right - info.srWindow.Left + 1));
 }
 
+bool to_local_time(std::time_t time, std::tm& calendar) noexcept { return ::localtime_s(&calendar, &time) == 0; }
+bool to_utc(std::time_t time, std::tm& calendar) noexcept { return ::gmtime_s(&calendar, &time) == 0; }
+
 int process_id() noexcept { return static_cast<int>(::GetCurrentProcessId()); }
 
 std::filesystem::path program_path() {

@@ -58,7 +58,9 @@ int main() {
     config.extra = R"({"thinking": {"type": "adaptive"}})";
     const auto model = std::make_shared<AnthropicModel>(transport, config);  // transport: make_curl_transport()
 
-    AgentLoop<anthropic::Message> loop{model, Chain<anthropic::Message>(ChainConfig{}), {.system = "Be brief."}};
+    ChainConfig chain;
+    chain.profile.validity = anthropic_messages();  // the rules that no edit may break; without it OpenAI's
+    AgentLoop<anthropic::Message> loop{model, Chain<anthropic::Message>(chain), {.system = "Be brief."}};
     Conversation<anthropic::Message> conversation("bees");
     const RunResult result = loop.run(conversation, "What is this book about?");
     std::cout << result.text << ' ' << result.usage.total() << " tokens\n";

@@ -63,7 +63,7 @@ private:
     using Summarize = bool (*)(const detail::SummarizationWork&);
 
     [[nodiscard]] std::int64_t count(Turn<M>& turn) const;
-    bool run(Turn<M>& turn, const FoldSizes& sizes, Summarize summarize) const;
+    bool run(Turn<M>& turn, const FoldSizes& sizes, Summarize fold) const;
 
     std::shared_ptr<Model<M>> model_;
     SummarizationConfig config_;
@@ -94,11 +94,11 @@ std::int64_t Summarization<M>::count(Turn<M>& turn) const {
 }
 
 template <AgentMessage M>
-bool Summarization<M>::run(Turn<M>& turn, const FoldSizes& sizes, Summarize summarize) const {
+bool Summarization<M>::run(Turn<M>& turn, const FoldSizes& sizes, Summarize fold) const {
     Transaction<M> edit = turn.edit();
     detail::SummarizationHost<M> host(turn, edit, config_, callbacks_, model_);
     const detail::SummarizationFunctions functions = host.functions();
-    return summarize({turn, edit, functions, config_, sizes});
+    return fold({turn, edit, functions, config_, sizes});
 }
 
 template <AgentMessage M>

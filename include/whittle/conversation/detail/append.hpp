@@ -10,6 +10,7 @@
 #include <concepts>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -26,7 +27,7 @@ template <AgentMessage M>
 
 /// Strong guarantee.
 template <AgentMessage M>
-void append_message(History<M>& history, M message, MessageInfo info) {
+void append_message(History<M>& history, std::type_identity_t<M>&& message, MessageInfo&& info) {
     ++history.side.epoch;
     grow(history.messages, 1);
     history.side.prepare(info);
@@ -36,7 +37,7 @@ void append_message(History<M>& history, M message, MessageInfo info) {
 
 /// Appends a message of the host or a model's reply. Strong guarantee.
 template <AgentMessage M>
-void push(History<M>& history, M message, std::optional<Usage> usage = std::nullopt) {
+void push(History<M>& history, std::type_identity_t<M>&& message, std::optional<Usage> usage = std::nullopt) {
     if constexpr (HasUsage<M>) {
         if (!usage) usage = message_traits<M>::usage(message);
     }

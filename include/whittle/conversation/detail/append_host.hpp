@@ -59,7 +59,7 @@ std::uint64_t append_host(History<M>& history, std::span<const M> messages, Retu
     std::vector<std::size_t> changed;
     for (const M& message : messages) {
         if (!holds_results(message)) {
-            push(history, message);
+            push(history, M(message));
         } else if (append_host_results(history, message, returns, *entry)) {
             changed.push_back(history.size() - 1);
         }

@@ -76,7 +76,7 @@ SyncResult follow(History<M>& history, std::span<const M> host) {
         append_all_or_nothing(history, [&] {
             grow(history.side.infos, host.size() - front);
             grow(history.messages, host.size() - front);
-            for (const M& m : host.subspan(front)) push(history, m);
+            for (const M& m : host.subspan(front)) push(history, M(m));
         });
         return {.common_prefix = front, .appended = host.size() - front, .version = history.side.counters.version};
     }
