@@ -62,7 +62,7 @@ constexpr NTSTATUS access_denied = static_cast<NTSTATUS>(0xC0000022L);
 constexpr NTSTATUS invalid_parameter = static_cast<NTSTATUS>(0xC000000DL);
 constexpr NTSTATUS invalid_class = static_cast<NTSTATUS>(0xC0000003L);
 constexpr NTSTATUS not_supported = static_cast<NTSTATUS>(0xC00000BBL);
-constexpr NTSTATUS end_of_file = static_cast<NTSTATUS>(0xC0000011L);
+constexpr NTSTATUS not_implemented = static_cast<NTSTATUS>(0xC0000002L);
 
 /// Scanners and indexers open files for a moment, without sharing them. That long they are waited for, in all.
 constexpr int most_attempts = 50;
@@ -212,7 +212,8 @@ NTSTATUS give_name(HANDLE file, NativeFile to, const Name& name, ULONG flags, UL
 }
 
 bool is_unknown(NTSTATUS status) noexcept {
-    return status == invalid_parameter || status == invalid_class || status == not_supported;
+    return status == invalid_parameter || status == invalid_class || status == not_supported ||
+           status == not_implemented;
 }
 
 }  // namespace
