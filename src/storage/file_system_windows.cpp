@@ -272,9 +272,20 @@ std::int64_t FileSystem::read_at(NativeFile file, void* data, std::size_t size, 
     return ::GetLastError() == ERROR_HANDLE_EOF ? 0 : fail_as_last_error_says();
 }
 
+/// Windows flushes what may be written to: a file that was opened for reading is opened once more.
 int FileSystem::sync_data(NativeFile file) noexcept {
-    return ::FlushFileBuffers(handle_of_file(file)) != 0 ? 0 : fail_as_last_error_says();
+    if (::FlushFileBuffers(handle_of_file(file)) != 0) return 0;
+    if (::GetLastError() != ERROR_ACCESS_DENIED) return fail_as_last_error_says();
+    Name itself(".");
+    HANDLE writable = INVALID_HANDLE_VALUE;
+    const NTSTATUS status =
+        open_below(handle_of_file(file), itself, {FILE_GENERIC_WRITE, FILE_OPEN, FILE_NON_DIRECTORY_FILE}, writable);
+    if (status < 0) return result_of(status);
+    const int result = ::FlushFileBuffers(writable) != 0 ? 0 : fail_as_last_error_says();
+    ::CloseHandle(writable);
+    return result;
 }
+
 int FileSystem::sync_names(NativeFile) noexcept { return 0; }
 int FileSystem::close(NativeFile file) noexcept {
     return ::CloseHandle(handle_of_file(file)) != 0 ? 0 : fail_as_last_error_says();
@@ -409,10 +420,11 @@ std::string FileSystem::with_slashes(std::string path) {
     return path;
 }
 
-std::string FileSystem::absolute_path(NativeFile directory, const std::string&) {
+std::string FileSystem::absolute_path(NativeFile directory, const std::string& given) {
     std::wstring path(::GetFinalPathNameByHandleW(handle_of_file(directory), nullptr, 0, FILE_NAME_NORMALIZED), L'\0');
     path.resize(::GetFinalPathNameByHandleW(handle_of_file(directory), path.data(), static_cast<DWORD>(path.size()),
                                             FILE_NAME_NORMALIZED));
+    if (path.empty()) path = detail::to_long_path(given);  // where a volume does not say it
     if (path.starts_with(LR"(\\?\UNC\)")) return with_slashes(R"(\\)" + detail::to_utf8(path.substr(8)));
     if (path.starts_with(LR"(\\?\)")) return with_slashes(detail::to_utf8(path.substr(4)));
     return with_slashes(detail::to_utf8(path));
