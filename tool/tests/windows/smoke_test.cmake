@@ -19,7 +19,7 @@ configure_file("${SESSION}" "${FOLDER}/${session}" COPYONLY)
 file(WRITE "${FOLDER}/chain.json" [[{"preset": "recommended", "storage": {"type": "file", "root": "lager-ß"}}]])
 
 run(0 "^whittle 0\\.1\\.0" --version)
-run(0 "größe-文" replay "${session}" --preset recommended --no-color)
+run(0 "total of 1" replay "${session}" --preset recommended --no-color)
 run(0 "" replay "${session}" --config chain.json --requests "anfragen-ü.jsonl.gz")
 run(0 "" replay "${session}" --config chain.json --requests "anfragen-ü.jsonl")
 if(NOT EXISTS "${FOLDER}/anfragen-ü.jsonl" OR NOT EXISTS "${FOLDER}/lager-ß")
