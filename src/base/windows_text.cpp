@@ -42,7 +42,7 @@ std::wstring to_long_path(std::string_view path) {
     if (given.starts_with(LR"(\\?\)")) return given;
     std::wstring full(::GetFullPathNameW(given.c_str(), 0, nullptr, nullptr), L'\0');
     full.resize(::GetFullPathNameW(given.c_str(), static_cast<DWORD>(full.size()), full.data(), nullptr));
-    if (full.empty()) return {};
+    if (full.empty() || full.starts_with(LR"(\\?\)") || full.starts_with(LR"(\\.\)")) return full;
     return full.starts_with(LR"(\\)") ? LR"(\\?\UNC)" + full.substr(1) : LR"(\\?\)" + full;
 }
 

@@ -1,5 +1,6 @@
 #include "whittle/conversation/detail/stored_objects.hpp"
 
+#include "whittle/base/detail/ascii.hpp"
 #include "whittle/base/detail/names.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/base/hash.hpp"
@@ -180,7 +181,9 @@ std::optional<StoredObject> StoredObjects::named(std::string_view reference) con
 std::optional<StoredObject> StoredObjects::named_elsewhere(std::string_view reference) const {
     constexpr std::size_t longest_path = 8'192;
     const bool climbs = reference.find("/../") != std::string_view::npos;
-    if (!reference.starts_with('/') || climbs || reference.size() > longest_path) return std::nullopt;
+    const bool has_drive = reference.size() > 2 && detail::is_letter(reference[0]) && reference.substr(1, 2) == ":/";
+    const bool is_absolute = reference.starts_with('/') || has_drive;
+    if (!is_absolute || climbs || reference.size() > longest_path) return std::nullopt;
     for (std::size_t slash = reference.find('/', 1); slash != std::string_view::npos;
          slash = reference.find('/', slash + 1)) {
         const auto known = by_key_.find(reference.substr(slash + 1));

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <vector>
 
@@ -45,6 +46,8 @@ public:
         try {
             while (threads_.size() < threads) threads_.emplace_back([this] { run(); });
         } catch (const std::system_error&) {  // fewer threads do
+            return;
+        } catch (const std::bad_alloc&) {
             return;
         }
     }

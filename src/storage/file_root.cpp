@@ -24,7 +24,7 @@ std::string checked_root(const FileAttempt& attempt, std::string_view path) {
     if (path.empty()) attempt.fail("the root is empty");
     if (path.find('\0') != std::string_view::npos) FileAttempt{attempt.verb, "..."}.fail("the root has a NUL byte");
     std::string root = FileSystem::with_slashes(std::string(path));
-    while (root.size() > 1 && root.ends_with('/')) root.pop_back();
+    while (root.size() > 1 && root.ends_with('/') && root[root.size() - 2] != ':') root.pop_back();
     return root;
 }
 
@@ -83,7 +83,7 @@ FileRoot::FileRoot(FileOps ops, std::string_view path, const FileStorageOptions&
 
 /// The name of the root itself, or of a directory above it. A parent that we may not read is not ours to sync.
 void FileRoot::sync_parent(const FileAttempt& attempt, const std::string& directory_path) const {
-    if (directory_path.empty()) return;  // "/"
+    if (directory_path.empty() || !FileSystem::syncs_names()) return;  // "" is "/"
     std::string parent = directory_path.substr(0, directory_path.rfind('/') + 1);
     if (parent.empty()) parent = ".";
     const OpenFile directory(ops_.open(working_directory, parent.c_str(), OpenAs::directory));

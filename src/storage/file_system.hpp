@@ -26,7 +26,7 @@ inline constexpr NativeFile working_directory = -2;
 enum class OpenAs {
     directory,  ///< to look up names in it
     reading,    ///< a file; never waits, not even for who writes into a FIFO
-    new_file,   ///< for writing, by its owner alone; fails if the name is taken
+    new_file,   ///< for writing; fails if the name is taken
     lock_file,  ///< to lock it; made if it is not there
 };
 
@@ -54,16 +54,17 @@ struct FileSystem {
     /// Opens the directory `path` below `root`, of which no component leaves `root` or is a link. Fails with ENOSYS
     /// where the system has no single call for that.
     [[nodiscard]] static NativeFile open_beneath(NativeFile root, const char* path) noexcept;
-    /// For its owner alone.
+    /// For its owner alone; on Windows for whom the folder above it is.
     [[nodiscard]] static int make_directory(NativeFile at, const char* name) noexcept;
     [[nodiscard]] static std::int64_t write(NativeFile file, const void* data, std::size_t size) noexcept;
     [[nodiscard]] static std::int64_t read_at(NativeFile file, void* data, std::size_t size,
                                               std::int64_t offset) noexcept;
     /// The content and the length reach the disk.
     [[nodiscard]] static int sync_data(NativeFile file) noexcept;
-    /// The names in a directory reach the disk. Windows has no such call: names are as durable as its file system's
-    /// log.
+    /// The names in a directory reach the disk. Windows documents no such call, and nothing is done there: names are as
+    /// durable as its file system's log.
     [[nodiscard]] static int sync_names(NativeFile directory) noexcept;
+    [[nodiscard]] static bool syncs_names() noexcept;
     static int close(NativeFile file) noexcept;
     /// Waits for the exclusive lock of an open file, which its duplicates share and which ends with the last of them.
     [[nodiscard]] static int lock(NativeFile file) noexcept;

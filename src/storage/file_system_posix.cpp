@@ -112,13 +112,17 @@ std::int64_t FileSystem::read_at(NativeFile file, void* data, std::size_t size, 
 #    if defined(__APPLE__)
 /// There `fsync` leaves the bytes in the disk's own cache.
 int FileSystem::sync_data(NativeFile file) noexcept {
-    return ::fcntl(fd_of(file), F_FULLFSYNC) == 0 ? 0 : ::fsync(fd_of(file));
+    if (::fcntl(fd_of(file), F_FULLFSYNC) == 0) return 0;
+    const bool is_unknown = errno == ENOTSUP || errno == ENOTTY || errno == EINVAL;
+    return is_unknown ? ::fsync(fd_of(file)) : -1;
 }
 int FileSystem::sync_names(NativeFile directory) noexcept { return sync_data(directory); }
 #    else
 int FileSystem::sync_data(NativeFile file) noexcept { return ::fdatasync(fd_of(file)); }
 int FileSystem::sync_names(NativeFile directory) noexcept { return ::fsync(fd_of(directory)); }
 #    endif
+
+bool FileSystem::syncs_names() noexcept { return true; }
 
 int FileSystem::close(NativeFile file) noexcept { return ::close(fd_of(file)); }
 

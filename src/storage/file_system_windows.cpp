@@ -16,6 +16,8 @@
 #    include <algorithm>
 #    include <cerrno>
 #    include <climits>
+#    include <new>
+#    include <utility>
 
 // Names are looked up below an open directory, which only the system's own calls (Nt...) can do: a path of names could
 // be led elsewhere between a check and its use. Nothing is opened through a reparse point.
@@ -62,6 +64,7 @@ constexpr NTSTATUS access_denied = static_cast<NTSTATUS>(0xC0000022L);
 constexpr NTSTATUS invalid_parameter = static_cast<NTSTATUS>(0xC000000DL);
 constexpr NTSTATUS invalid_class = static_cast<NTSTATUS>(0xC0000003L);
 constexpr NTSTATUS not_supported = static_cast<NTSTATUS>(0xC00000BBL);
+constexpr NTSTATUS invalid_device_request = static_cast<NTSTATUS>(0xC0000010L);
 constexpr NTSTATUS not_implemented = static_cast<NTSTATUS>(0xC0000002L);
 
 /// Scanners and indexers open files for a moment, without sharing them. That long they are waited for, in all.
@@ -79,6 +82,29 @@ int fail_with(int error) noexcept {
     return -1;
 }
 int fail_as_last_error_says() noexcept { return fail_with(detail::errno_of_windows(::GetLastError())); }
+/// What `call` gives; -1 and ENOMEM without memory.
+template <typename Call>
+auto within_memory(const Call& call) noexcept -> decltype(call()) {
+    try {
+        return call();
+    } catch (const std::bad_alloc&) {
+        return fail_with(ENOMEM);
+    }
+}
+
+class OpenHandle {
+public:
+    OpenHandle() = default;
+    ~OpenHandle() {
+        if (handle != INVALID_HANDLE_VALUE) ::CloseHandle(handle);
+    }
+    OpenHandle(const OpenHandle&) = delete;
+    OpenHandle& operator=(const OpenHandle&) = delete;
+    [[nodiscard]] HANDLE release() noexcept { return std::exchange(handle, INVALID_HANDLE_VALUE); }
+
+    HANDLE handle = INVALID_HANDLE_VALUE;
+};
+
 int result_of(NTSTATUS status) noexcept {
     return status >= 0 ? 0 : fail_with(detail::errno_of_windows(native().to_error(status)));
 }
@@ -104,8 +130,17 @@ struct Name {
         counted.Length = counted.MaximumLength = static_cast<USHORT>(text.size() * sizeof(wchar_t));
     }
     [[nodiscard]] bool is_usable(std::string_view given) const noexcept {
-        constexpr std::size_t longest = USHRT_MAX / sizeof(wchar_t);
-        return given == "." || (!text.empty() && text.size() <= longest);
+        return given == "." || (!text.empty() && !is_too_long());
+    }
+    /// A component longer than file systems have. Names are components, or the way to one of the store's folders.
+    [[nodiscard]] bool is_too_long() const noexcept {
+        constexpr std::size_t longest = 255;
+        std::size_t begin = 0;
+        for (std::size_t end = 0; begin <= text.size(); begin = end + 1) {
+            end = std::min(text.find(L'\\', begin), text.size());
+            if (end - begin > longest) return true;
+        }
+        return false;
     }
     std::wstring text;
     UNICODE_STRING counted{};
@@ -185,11 +220,19 @@ bool is_reparse_point(HANDLE file) noexcept {
            (found.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
 }
 
-/// Opens what has that name for a change of the name, whatever it is.
-NTSTATUS open_to_move(NativeFile at, const char* name, HANDLE& opened) {
+/// Opens what has that name: below a directory, or by a path. 0, or -1 and errno.
+int open_named(NativeFile at, const char* name, const HowToOpen& how, OpenHandle& opened) {
+    if (at == working_directory) {
+        opened.handle = open_path(name, how);
+        return opened.handle == INVALID_HANDLE_VALUE ? fail_as_last_error_says() : 0;
+    }
     Name below(name);
-    if (!below.is_usable(name)) return invalid_parameter;
-    return open_below(handle_of_file(at), below, {DELETE, FILE_OPEN, 0}, opened);
+    if (!below.is_usable(name)) return fail_with(below.is_too_long() ? ENAMETOOLONG : EINVAL);
+    HANDLE found = INVALID_HANDLE_VALUE;
+    const NTSTATUS status = open_below(handle_of_file(at), below, how, found);
+    if (status < 0) return result_of(status);
+    opened.handle = found;
+    return 0;
 }
 
 /// FILE_RENAME_INFORMATION and FILE_LINK_INFORMATION are of one layout.
@@ -213,46 +256,34 @@ NTSTATUS give_name(HANDLE file, NativeFile to, const Name& name, ULONG flags, UL
 
 bool is_unknown(NTSTATUS status) noexcept {
     return status == invalid_parameter || status == invalid_class || status == not_supported ||
-           status == not_implemented;
+           status == not_implemented || status == invalid_device_request;
 }
 
 }  // namespace
 
 NativeFile FileSystem::open(NativeFile at, const char* name, OpenAs how) noexcept {
-    HANDLE opened = INVALID_HANDLE_VALUE;
-    if (at == working_directory) {
-        opened = open_path(name, how_to(how));
-        if (opened == INVALID_HANDLE_VALUE) return fail_as_last_error_says();
-    } else {
-        Name below(name);
-        if (!below.is_usable(name)) return fail_with(EINVAL);
-        const NTSTATUS status = open_below(handle_of_file(at), below, how_to(how), opened);
-        if (status < 0) return result_of(status);
-    }
-    const bool is_link = is_reparse_point(opened);
-    FileStatus status;
-    if (!is_link &&
-        (how != OpenAs::directory || (status_of(native_file_of(opened), status) == 0 && status.is_directory)))
-        return native_file_of(opened);
-    ::CloseHandle(opened);
-    return fail_with(is_link ? ELOOP : ENOTDIR);
+    return within_memory([&]() -> NativeFile {
+        OpenHandle opened;
+        if (open_named(at, name, how_to(how), opened) != 0) return no_file;
+        FileStatus status;
+        if (status_of(native_file_of(opened.handle), status) != 0) return no_file;
+        if (is_reparse_point(opened.handle)) return fail_with(ELOOP);
+        if (how == OpenAs::directory && !status.is_directory) return fail_with(ENOTDIR);
+        return native_file_of(opened.release());
+    });
 }
 
 NativeFile FileSystem::open_beneath(NativeFile, const char*) noexcept { return fail_with(ENOSYS); }
 
 int FileSystem::make_directory(NativeFile at, const char* name) noexcept {
-    if (at == working_directory) {
-        const std::wstring full = detail::to_long_path(name);
-        if (full.empty() || ::CreateDirectoryW(full.c_str(), nullptr) == 0) return fail_as_last_error_says();
-        return 0;
-    }
-    Name below(name);
-    if (!below.is_usable(name)) return fail_with(EINVAL);
-    HANDLE made = INVALID_HANDLE_VALUE;
-    const NTSTATUS status =
-        open_below(handle_of_file(at), below, {FILE_LIST_DIRECTORY, FILE_CREATE, FILE_DIRECTORY_FILE}, made);
-    if (status >= 0) ::CloseHandle(made);
-    return result_of(status);
+    return within_memory([&] {
+        if (at == working_directory) {
+            const std::wstring full = detail::to_long_path(name);
+            return !full.empty() && ::CreateDirectoryW(full.c_str(), nullptr) != 0 ? 0 : fail_as_last_error_says();
+        }
+        OpenHandle made;
+        return open_named(at, name, {FILE_LIST_DIRECTORY, FILE_CREATE, FILE_DIRECTORY_FILE}, made);
+    });
 }
 
 std::int64_t FileSystem::write(NativeFile file, const void* data, std::size_t size) noexcept {
@@ -276,17 +307,16 @@ std::int64_t FileSystem::read_at(NativeFile file, void* data, std::size_t size, 
 int FileSystem::sync_data(NativeFile file) noexcept {
     if (::FlushFileBuffers(handle_of_file(file)) != 0) return 0;
     if (::GetLastError() != ERROR_ACCESS_DENIED) return fail_as_last_error_says();
-    Name itself(".");
-    HANDLE writable = INVALID_HANDLE_VALUE;
-    const NTSTATUS status =
-        open_below(handle_of_file(file), itself, {FILE_GENERIC_WRITE, FILE_OPEN, FILE_NON_DIRECTORY_FILE}, writable);
-    if (status < 0) return result_of(status);
-    const int result = ::FlushFileBuffers(writable) != 0 ? 0 : fail_as_last_error_says();
-    ::CloseHandle(writable);
-    return result;
+    return within_memory([&] {
+        OpenHandle writable;
+        if (open_named(file, ".", {FILE_GENERIC_WRITE, FILE_OPEN, FILE_NON_DIRECTORY_FILE}, writable) != 0) return -1;
+        return ::FlushFileBuffers(writable.handle) != 0 ? 0 : fail_as_last_error_says();
+    });
 }
 
 int FileSystem::sync_names(NativeFile) noexcept { return 0; }
+bool FileSystem::syncs_names() noexcept { return false; }
+
 int FileSystem::close(NativeFile file) noexcept {
     return ::CloseHandle(handle_of_file(file)) != 0 ? 0 : fail_as_last_error_says();
 }
@@ -312,43 +342,42 @@ void FileSystem::unlock(NativeFile file) noexcept {
 }
 
 int FileSystem::rename(NativeFile from, const char* name, NativeFile to, const char* new_name) noexcept {
-    HANDLE file = INVALID_HANDLE_VALUE;
-    NTSTATUS status = open_to_move(from, name, file);
-    if (status < 0) return result_of(status);
-    const Name target(new_name);
-    status = give_name(file, to, target, replace_it | as_posix_does, rename_information_ex);
-    if (is_unknown(status)) status = give_name(file, to, target, replace_it, rename_information);
-    // Without the semantics of POSIX a file that others have open cannot be replaced.
-    for (int tries = 1; status == access_denied && tries < most_attempts; ++tries) {
-        ::Sleep(milliseconds_between);
-        status = give_name(file, to, target, replace_it, rename_information);
-    }
-    ::CloseHandle(file);
-    return result_of(status);
+    return within_memory([&] {
+        OpenHandle file;
+        if (open_named(from, name, {DELETE, FILE_OPEN, 0}, file) != 0) return -1;
+        const Name target(new_name);
+        NTSTATUS status = give_name(file.handle, to, target, replace_it | as_posix_does, rename_information_ex);
+        if (is_unknown(status)) status = give_name(file.handle, to, target, replace_it, rename_information);
+        // Without the semantics of POSIX a file that others have open cannot be replaced.
+        for (int tries = 1; status == access_denied && tries < most_attempts; ++tries) {
+            ::Sleep(milliseconds_between);
+            status = give_name(file.handle, to, target, replace_it, rename_information);
+        }
+        return result_of(status);
+    });
 }
 
 int FileSystem::link(NativeFile from, const char* name, NativeFile to, const char* new_name) noexcept {
-    HANDLE file = INVALID_HANDLE_VALUE;
-    NTSTATUS status = open_to_move(from, name, file);
-    if (status < 0) return result_of(status);
-    status = give_name(file, to, Name(new_name), 0, link_information);
-    ::CloseHandle(file);
-    return result_of(status);
+    return within_memory([&] {
+        OpenHandle file;
+        if (open_named(from, name, {DELETE, FILE_OPEN, 0}, file) != 0) return -1;
+        return result_of(give_name(file.handle, to, Name(new_name), 0, link_information));
+    });
 }
 
 int FileSystem::remove(NativeFile at, const char* name) noexcept {
-    HANDLE file = INVALID_HANDLE_VALUE;
-    NTSTATUS status = open_to_move(at, name, file);
-    if (status < 0) return result_of(status);
-    IO_STATUS_BLOCK done{};
-    ULONG how = delete_it | as_posix_does;
-    status = native().set_information(file, &done, &how, sizeof how, disposition_information_ex);
-    if (is_unknown(status)) {
-        BOOLEAN simply = TRUE;
-        status = native().set_information(file, &done, &simply, sizeof simply, disposition_information);
-    }
-    ::CloseHandle(file);
-    return result_of(status);
+    return within_memory([&] {
+        OpenHandle file;
+        if (open_named(at, name, {DELETE, FILE_OPEN, 0}, file) != 0) return -1;
+        IO_STATUS_BLOCK done{};
+        ULONG how = delete_it | as_posix_does;
+        NTSTATUS status = native().set_information(file.handle, &done, &how, sizeof how, disposition_information_ex);
+        if (is_unknown(status)) {
+            BOOLEAN simply = TRUE;
+            status = native().set_information(file.handle, &done, &simply, sizeof simply, disposition_information);
+        }
+        return result_of(status);
+    });
 }
 
 int FileSystem::status_of(NativeFile file, FileStatus& status) noexcept {
@@ -363,19 +392,10 @@ int FileSystem::status_of(NativeFile file, FileStatus& status) noexcept {
 }
 
 int FileSystem::status_at(NativeFile at, const char* name, FileStatus& status) noexcept {
-    HANDLE opened = INVALID_HANDLE_VALUE;
-    if (at == working_directory) {
-        opened = open_path(name, {});
-        if (opened == INVALID_HANDLE_VALUE) return fail_as_last_error_says();
-    } else {
-        Name below(name);
-        if (!below.is_usable(name)) return fail_with(EINVAL);
-        const NTSTATUS found = open_below(handle_of_file(at), below, {}, opened);
-        if (found < 0) return result_of(found);
-    }
-    const int result = status_of(native_file_of(opened), status);
-    ::CloseHandle(opened);
-    return result;
+    return within_memory([&] {
+        OpenHandle opened;
+        return open_named(at, name, {}, opened) == 0 ? status_of(native_file_of(opened.handle), status) : -1;
+    });
 }
 
 NativeFile FileSystem::duplicate(NativeFile file) noexcept {
@@ -387,32 +407,31 @@ NativeFile FileSystem::duplicate(NativeFile file) noexcept {
 }
 
 int FileSystem::list(NativeFile directory, std::vector<DirectoryEntry>& entries) {
-    Name itself(".");  // opened again, for a position of its own
-    HANDLE opened = INVALID_HANDLE_VALUE;
-    const NTSTATUS status =
-        open_below(handle_of_file(directory), itself, {FILE_LIST_DIRECTORY, FILE_OPEN, FILE_DIRECTORY_FILE}, opened);
-    if (status < 0) return result_of(status);
+    OpenHandle opened;  // again, for a position of its own
+    if (open_named(directory, ".", {FILE_LIST_DIRECTORY, FILE_OPEN, FILE_DIRECTORY_FILE}, opened) != 0) return -1;
     alignas(FILE_ID_BOTH_DIR_INFO) std::byte buffer[64 * 1024];
-    while (::GetFileInformationByHandleEx(opened, FileIdBothDirectoryInfo, buffer, sizeof buffer) != 0) {
+    while (::GetFileInformationByHandleEx(opened.handle, FileIdBothDirectoryInfo, buffer, sizeof buffer) != 0) {
         const std::byte* at = buffer;
         for (;;) {
             const auto& found = *reinterpret_cast<const FILE_ID_BOTH_DIR_INFO*>(at);
-            DirectoryEntry entry{
-                .name = detail::to_utf8({found.FileName, found.FileNameLength / sizeof(wchar_t)}),
-                .status = status_from(found.FileAttributes, found.EndOfFile.QuadPart, found.LastWriteTime.QuadPart)};
-            if (entry.name != "." && entry.name != "..") entries.push_back(std::move(entry));
+            DirectoryEntry entry{.name = detail::to_utf8({found.FileName, found.FileNameLength / sizeof(wchar_t)})};
+            const bool is_itself = entry.name == "." || entry.name == "..";
+            // The directory knows sizes and times only once a file is closed that was opened by this very name.
+            if (!is_itself && status_at(directory, entry.name.c_str(), entry.status) == 0)
+                entries.push_back(std::move(entry));
             if (found.NextEntryOffset == 0) break;
             at += found.NextEntryOffset;
         }
     }
     const DWORD error = ::GetLastError();
-    ::CloseHandle(opened);
     return error == ERROR_NO_MORE_FILES ? 0 : fail_with(detail::errno_of_windows(error));
 }
 
 bool FileSystem::exists(const std::string& path) noexcept {
-    const std::wstring full = detail::to_long_path(path);
-    return !full.empty() && ::GetFileAttributesW(full.c_str()) != INVALID_FILE_ATTRIBUTES;
+    return within_memory([&] {
+               const std::wstring full = detail::to_long_path(path);
+               return !full.empty() && ::GetFileAttributesW(full.c_str()) != INVALID_FILE_ATTRIBUTES ? 0 : -1;
+           }) == 0;
 }
 
 std::string FileSystem::with_slashes(std::string path) {

@@ -81,7 +81,8 @@ std::vector<const StorageSettings*> storages_of(const ChainSettings& settings) {
 /// Writes, reads back and removes an object of a name that no conversation has. Returns the milliseconds of the write.
 double probe_store(Storage& storage) {
     using Clock = std::chrono::steady_clock;
-    const std::string key = fmt::format("whittle-doctor-{}-{}", ::getpid(), Clock::now().time_since_epoch().count());
+    const std::string key =
+        fmt::format("whittle-doctor-{}-{}", system::process_id(), Clock::now().time_since_epoch().count());
     const std::string content(65'536, 'x');
     const auto before = Clock::now();
     storage.put_if_absent(key, content);

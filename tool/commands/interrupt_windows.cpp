@@ -24,12 +24,14 @@ StopSource& stop_source() {
     return source;
 }
 
-/// On a thread that the system makes. A console that is closed ends the program soon, whatever this returns.
+/// On a thread that the system makes. When the console is closed or the user logs off, the program ends once this
+/// returns, or after some seconds: it waits for these.
 BOOL WINAPI note_event(DWORD event) {
     const int signal = event == CTRL_C_EVENT ? SIGINT : SIGTERM;
     int none = 0;
     if (!signal_that_came.compare_exchange_strong(none, signal)) return FALSE;  // the second one ends the program
     stop_source().request_stop();
+    if (event != CTRL_C_EVENT && event != CTRL_BREAK_EVENT) ::Sleep(INFINITE);
     return TRUE;
 }
 

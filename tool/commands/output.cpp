@@ -28,14 +28,14 @@ constexpr std::string_view temporary_suffix = ".tmp";
 /// Removes what killed runs left beside `target`, also of files that are kept for it, whose names begin with one more
 /// point.
 void remove_old_temporaries(const std::filesystem::path& target) {
-    const std::string prefix = "." + target.filename().string() + ".";
+    const std::string prefix = "." + system::text_of(target.filename()) + ".";
     const auto is_left = [&](const std::string& name) {
         return (name.starts_with(prefix) || name.starts_with("." + prefix)) && name.ends_with(temporary_suffix);
     };
     std::error_code error;
     const auto folder = target.has_parent_path() ? target.parent_path() : std::filesystem::path(".");
     for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-        if (is_left(at->path().filename().string())) system::remove_if_abandoned(at->path());
+        if (is_left(system::text_of(at->path().filename()))) system::remove_if_abandoned(at->path());
     }
 }
 
@@ -102,19 +102,18 @@ OutputFile::OutputFile(std::string path)
 
 OutputFile::~OutputFile() {
     close_file();
-    std::error_code ignored;
-    if (!temporary_.empty()) std::filesystem::remove(temporary_, ignored);
+    if (!temporary_.empty()) system::remove(temporary_);
 }
 
 void OutputFile::open_temporary() {
-    const std::filesystem::path target(target_);
+    const std::filesystem::path target = system::path_of(target_);
     remove_old_temporaries(target);
     constexpr int max_names = 1'000;
     for (int number = 0; file_ < 0; ++number) {
         if (number == max_names) fail(EEXIST);
-        const auto name =
-            fmt::format(".{}.{}-{}{}", target.filename().string(), system::process_id(), number, temporary_suffix);
-        const std::string temporary = (target.parent_path() / name).string();
+        const auto name = fmt::format(".{}.{}-{}{}", system::text_of(target.filename()), system::process_id(), number,
+                                      temporary_suffix);
+        const std::string temporary = system::text_of(target.parent_path() / system::path_of(name));
         file_ = system::open_new(temporary);
         if (file_ >= 0) temporary_ = temporary;
         if (file_ < 0 && errno != EEXIST) fail(errno);
@@ -151,9 +150,7 @@ void OutputFile::write_plain(std::string_view bytes) {
 void OutputFile::commit() {
     if (packer_) packer_->finish();
     if (temporary_.empty()) return close_file();
-    if (system::sync(file_) != 0) fail(errno);
-    if (system::close_as(file_, temporary_, target_) != 0) fail(errno);
-    file_ = -1;
+    if (system::close_as(std::exchange(file_, -1), temporary_, target_) != 0) fail(errno);
     temporary_.clear();
 }
 

@@ -35,9 +35,12 @@ std::wstring quoted(const std::wstring& argument) {
 /// Where a program or a script of that name is; empty: nowhere in PATH.
 std::wstring found_in_path(const std::string& name) {
     const std::wstring wide = detail::to_utf16(name);
+    std::wstring folders(::GetEnvironmentVariableW(L"PATH", nullptr, 0),
+                         L'\0');  // without these, this folder comes first
+    folders.resize(::GetEnvironmentVariableW(L"PATH", folders.data(), static_cast<DWORD>(folders.size())));
     for (const wchar_t* const ending : {L".exe", L".cmd", L".bat"}) {
         std::wstring path(MAX_PATH, L'\0');
-        const DWORD size = ::SearchPathW(nullptr, wide.c_str(), ending, MAX_PATH, path.data(), nullptr);
+        const DWORD size = ::SearchPathW(folders.c_str(), wide.c_str(), ending, MAX_PATH, path.data(), nullptr);
         if (size > 0 && size < MAX_PATH) return path.substr(0, size);
     }
     return {};

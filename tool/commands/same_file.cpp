@@ -1,6 +1,7 @@
 #include "same_file.hpp"
 
 #include "commands.hpp"
+#include "system.hpp"
 
 #include <fmt/format.h>
 
@@ -11,10 +12,10 @@ namespace whittle::cli {
 
 std::string resolve_links(const std::string& path) {
     std::error_code error;
-    const auto whole = std::filesystem::absolute(path, error);
+    const auto whole = std::filesystem::absolute(system::path_of(path), error);
     if (error) return path;
     const auto resolved = std::filesystem::weakly_canonical(whole, error);
-    return error ? path : resolved.string();
+    return error ? path : system::text_of(resolved);
 }
 
 bool is_same_file(const std::string& a, const std::string& b) {
@@ -23,7 +24,7 @@ bool is_same_file(const std::string& a, const std::string& b) {
     const std::string behind_a = resolve_links(a);
     if (behind_a == "/dev/null") return false;
     std::error_code ignored;
-    return behind_a == resolve_links(b) || std::filesystem::equivalent(a, b, ignored);
+    return behind_a == resolve_links(b) || std::filesystem::equivalent(system::path_of(a), system::path_of(b), ignored);
 }
 
 void require_different_files(std::initializer_list<NamedPath> paths) {

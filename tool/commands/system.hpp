@@ -30,16 +30,19 @@ inline constexpr int standard_error = 2;
 void close(int file) noexcept;
 /// Of a regular file; 0 for what is none.
 [[nodiscard]] std::uint64_t size_of(int file) noexcept;
-/// What was written reaches the disk, if it lies on one.
-[[nodiscard]] int sync(int file) noexcept;
 
 /// A new file that `remove_if_abandoned` leaves alone until it is closed. False if that took its name away meanwhile.
 [[nodiscard]] bool claim_new(int file) noexcept;
-/// Removes a file that its writer left behind.
+/// Removes a file that its writer left behind; on Windows, which has no lock to tell that, after an hour.
 void remove_if_abandoned(const std::filesystem::path& file) noexcept;
-/// Closes the file and gives it the name, with the permissions of what had that name before.
+void remove(const std::string& path) noexcept;
+/// Brings what was written to the disk, closes the file, and gives it the name of another, with the permissions that
+/// one had where the system has such. Closed also if it fails.
 [[nodiscard]] int close_as(int file, const std::string& path, const std::string& new_path) noexcept;
 
+/// A path of the standard library, which may take another encoding on Windows, and back.
+[[nodiscard]] std::filesystem::path path_of(const std::string& text);
+[[nodiscard]] std::string text_of(const std::filesystem::path& path);
 /// A pipe, a terminal, a device: nothing that could be replaced by renaming.
 [[nodiscard]] bool is_special(const std::string& path);
 [[nodiscard]] bool can_write_in(const std::string& folder);

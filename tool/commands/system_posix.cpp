@@ -46,8 +46,6 @@ std::uint64_t size_of(int file) noexcept {
     return ::fstat(file, &info) == 0 && S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0;
 }
 
-int sync(int file) noexcept { return ::fsync(file) == 0 || errno == EINVAL ? 0 : -1; }
-
 /// Who writes a temporary file holds its lock. Where a file system has no locks, a sweep gets none either.
 bool claim_new(int file) noexcept {
     if (::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
@@ -62,15 +60,21 @@ void remove_if_abandoned(const std::filesystem::path& file) noexcept {
     ::close(opened);
 }
 
+void remove(const std::string& path) noexcept { ::unlink(path.c_str()); }
+
 int close_as(int file, const std::string& path, const std::string& new_path) noexcept {
     struct stat old {};
     if (::stat(new_path.c_str(), &old) == 0) (void)::fchmod(file, old.st_mode & 07777U);
-    const int result = std::rename(path.c_str(), new_path.c_str());
+    const bool is_synced = ::fsync(file) == 0 || errno == EINVAL;
+    const int result = is_synced ? std::rename(path.c_str(), new_path.c_str()) : -1;
     const int error = errno;
-    if (result == 0) ::close(file);  // and with it the lock
+    ::close(file);  // and with it the lock
     errno = error;
     return result;
 }
+
+std::filesystem::path path_of(const std::string& text) { return text; }
+std::string text_of(const std::filesystem::path& path) { return path.string(); }
 
 bool is_special(const std::string& path) {
     struct stat info {};

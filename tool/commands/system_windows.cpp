@@ -10,8 +10,9 @@
 #    if !defined(NOMINMAX)
 #        define NOMINMAX
 #    endif
-#    include <shellapi.h>
 #    include <windows.h>
+
+#    include <shellapi.h>
 
 #    include <fcntl.h>
 #    include <io.h>
@@ -19,7 +20,9 @@
 
 #    include <algorithm>
 #    include <cerrno>
+#    include <chrono>
 #    include <climits>
+#    include <new>
 #    include <system_error>
 
 namespace whittle::cli::system {
@@ -33,6 +36,11 @@ void allow_colours(int file) noexcept {
         ::SetConsoleMode(handle_of(file), mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING);
 }
 
+bool is_directory(const std::wstring& path) noexcept {
+    const DWORD attributes = ::GetFileAttributesW(path.c_str());
+    return attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
+}
+
 int open_with(const std::string& path, int flags) {
     const std::wstring full = detail::to_long_path(path);
     if (full.empty()) {
@@ -40,7 +48,7 @@ int open_with(const std::string& path, int flags) {
         return -1;
     }
     const int file = ::_wopen(full.c_str(), flags | _O_BINARY | _O_NOINHERIT, _S_IREAD | _S_IWRITE);
-    if (file < 0 && errno == EACCES && std::filesystem::is_directory(std::filesystem::path(full))) errno = EISDIR;
+    if (file < 0 && errno == EACCES && is_directory(full)) errno = EISDIR;
     return file;
 }
 
@@ -80,17 +88,28 @@ std::uint64_t size_of(int file) noexcept {
     return size > 0 ? static_cast<std::uint64_t>(size) : 0;
 }
 
-int sync(int file) noexcept { return ::_commit(file) == 0 || errno == EINVAL ? 0 : -1; }
-
 bool claim_new(int) noexcept { return true; }
 
-/// What a program has open cannot be removed.
-void remove_if_abandoned(const std::filesystem::path& file) noexcept { ::DeleteFileW(file.c_str()); }
+void remove_if_abandoned(const std::filesystem::path& file) noexcept {
+    std::error_code error;
+    const auto written = std::filesystem::last_write_time(file, error);
+    if (!error && std::filesystem::file_time_type::clock::now() - written > std::chrono::hours(1))
+        ::DeleteFileW(file.c_str());
+}
 
-int close_as(int file, const std::string& path, const std::string& new_path) noexcept {
+void remove(const std::string& path) noexcept {
+    try {
+        ::DeleteFileW(detail::to_long_path(path).c_str());
+    } catch (const std::bad_alloc&) {
+        return;
+    }
+}
+
+namespace {
+
+int move_over(const std::string& path, const std::string& new_path) {
     constexpr int most_tries = 50;  // a scanner may have the old file open for a moment
     constexpr DWORD milliseconds_between = 10;
-    ::_close(file);
     const std::wstring from = detail::to_long_path(path);
     const std::wstring to = detail::to_long_path(new_path);
     for (int tries = 1; ::MoveFileExW(from.c_str(), to.c_str(), MOVEFILE_REPLACE_EXISTING) == 0; ++tries) {
@@ -104,6 +123,25 @@ int close_as(int file, const std::string& path, const std::string& new_path) noe
     }
     return 0;
 }
+
+}  // namespace
+
+int close_as(int file, const std::string& path, const std::string& new_path) noexcept {
+    const bool is_synced = ::_commit(file) == 0 || errno == EINVAL;
+    const int error = errno;
+    ::_close(file);
+    errno = error;
+    if (!is_synced) return -1;
+    try {
+        return move_over(path, new_path);
+    } catch (const std::bad_alloc&) {
+        errno = ENOMEM;
+        return -1;
+    }
+}
+
+std::filesystem::path path_of(const std::string& text) { return detail::to_utf16(text); }
+std::string text_of(const std::filesystem::path& path) { return detail::to_utf8(path.native()); }
 
 bool is_special(const std::string& path) {
     const std::wstring full = detail::to_long_path(path);

@@ -283,7 +283,9 @@ TEST_CASE("a relative root is relative to the configuration file, and reading op
     const auto chain = make_chain<ChatMessage>(settings);
     chain.config().storage->put_if_absent("a/b", "text");
     CHECK(std::filesystem::exists(settings.storage.place.path + "/a/b"));
-    CHECK(read_chain_settings(R"({"storage": {"type": "file", "root": "/abs"}})", source).storage.place.path == "/abs");
+    const std::string elsewhere = (std::filesystem::temp_directory_path() / "abs").generic_string();
+    CHECK(read_chain_settings(R"({"storage": {"type": "file", "root": ")" + elsewhere + "\"}}", source)
+              .storage.place.path == elsewhere);
 }
 
 TEST_CASE("a root can come from an injected environment, and from nowhere else", "[config_json]") {

@@ -92,8 +92,11 @@ class StopSource {
 public:
     StopSource() : state_(std::make_shared<StopState>()) {}
     [[nodiscard]] StopToken get_token() const noexcept { return StopToken(state_); }
-    [[nodiscard]] bool stop_requested() const noexcept { return state_->is_stopped(); }
-    bool request_stop() const noexcept { return state_->stop(); }
+    [[nodiscard]] bool stop_requested() const noexcept { return state_ && state_->is_stopped(); }
+    bool request_stop() const noexcept {
+        const std::shared_ptr<StopState> state = state_;  // a callback may drop the last source
+        return state && state->stop();
+    }
     friend bool operator==(const StopSource&, const StopSource&) noexcept = default;
 
 private:
