@@ -144,8 +144,9 @@ TEST_CASE("below the minimum gain nothing is pruned", "[pruning]") {
     REQUIRE(gain > 1'000);
     prune(c, {.skip_boundary_turns = 0, .minimum_gain_tokens = gain + 1});
     CHECK(pruned(c).empty());
-    prune(c, {.skip_boundary_turns = 0, .minimum_gain_tokens = gain});
-    CHECK(pruned(c).size() == 4);
+    Conversation other = talk(4);
+    prune(other, {.skip_boundary_turns = 0, .minimum_gain_tokens = gain});
+    CHECK(pruned(other).size() == 4);
 }
 
 TEST_CASE("the budget form keeps 40'000 tokens and acts from 20'000 on", "[pruning]") {
