@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <array>
 #include <charconv>
@@ -136,10 +137,11 @@ bool ConfigReader::read_integer(NodeId at, std::int64_t lowest, std::int64_t hig
 
 bool ConfigReader::read_real(NodeId at, double lowest, double highest, double& value) {
     const std::string_view raw = json_.raw(at);
-    double read = 0.0;
-    const auto [end, error] = std::from_chars(raw.data(), raw.data() + raw.size(), read);
-    const bool is_whole = error == std::errc() && end == raw.data() + raw.size() && std::isfinite(read);
-    if (json_[at].kind != JsonPositions::Kind::number || !is_whole || read < lowest || read > highest) {
+    const bool is_number = json_[at].kind == JsonPositions::Kind::number;
+    // Not std::from_chars, which libc++ before 20 has for whole numbers alone.
+    const auto parsed = nlohmann::ordered_json::parse(is_number ? raw : "null", nullptr, false);
+    const double read = parsed.is_number() ? parsed.get<double>() : 0.0;
+    if (!parsed.is_number() || !std::isfinite(read) || read < lowest || read > highest) {
         unexpected(at, allowed_reals(lowest, highest));
         return false;
     }
