@@ -32,8 +32,9 @@ bool is_structural(std::string_view text, std::size_t at, std::size_t length) no
 std::size_t last_tag(std::string_view text, std::string_view tag, std::size_t from, std::size_t to) noexcept {
     std::size_t any = npos;
     for (std::size_t at = to; at > from;) {
-        at = text.rfind(tag, at - 1);
+        at = text.rfind(tag.front(), at - 1);  // libc++ looks for a longer text from the front, each time
         if (at == npos || at < from) break;
+        if (!text.substr(at).starts_with(tag)) continue;
         if (is_structural(text, at, tag.size())) return at;
         if (any == npos) any = at;
     }
