@@ -1,6 +1,6 @@
-#if defined(_WIN32)
+#include "whittle/base/detail/windows_text.hpp"
 
-#    include "whittle/base/detail/windows_text.hpp"
+#if defined(_WIN32)
 
 #    if !defined(WIN32_LEAN_AND_MEAN)
 #        define WIN32_LEAN_AND_MEAN

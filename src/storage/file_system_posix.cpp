@@ -1,6 +1,6 @@
-#if !defined(_WIN32)
+#include "file_system.hpp"
 
-#    include "file_system.hpp"
+#if !defined(_WIN32)
 
 #    include <dirent.h>
 #    include <fcntl.h>

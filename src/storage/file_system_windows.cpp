@@ -1,8 +1,8 @@
-#if defined(_WIN32)
+#include "file_names.hpp"
+#include "file_system.hpp"
+#include "whittle/base/detail/windows_text.hpp"
 
-#    include "file_names.hpp"
-#    include "file_system.hpp"
-#    include "whittle/base/detail/windows_text.hpp"
+#if defined(_WIN32)
 
 #    if !defined(WIN32_LEAN_AND_MEAN)
 #        define WIN32_LEAN_AND_MEAN

@@ -14,11 +14,11 @@
 #    error "whittle needs C++20: compile with -std=c++20 (CMake: target_compile_features(app PRIVATE cxx_std_20))"
 #endif
 
+#include "whittle/base/detail/stop_token.hpp"
+
 #if defined(__cpp_lib_jthread)
 #    include <functional>
 #    include <stop_token>
-#else
-#    include "whittle/base/detail/stop_token.hpp"
 #endif
 
 namespace whittle::inline v0 {

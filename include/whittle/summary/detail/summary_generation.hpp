@@ -4,7 +4,7 @@
 
 #include "whittle/summary/detail/fold.hpp"
 #include "whittle/summary/detail/summary_generation_attempts.hpp"
-#include "whittle/summary/summary.hpp"
+#include "whittle/summary/task.hpp"
 
 #include <algorithm>
 #include <cstddef>

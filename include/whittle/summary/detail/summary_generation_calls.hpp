@@ -6,7 +6,7 @@
 #include "whittle/summary/detail/sections.hpp"
 #include "whittle/summary/detail/shown_names.hpp"
 #include "whittle/summary/detail/text.hpp"
-#include "whittle/summary/summary.hpp"
+#include "whittle/summary/task.hpp"
 
 #include <array>
 #include <cstddef>
