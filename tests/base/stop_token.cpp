@@ -15,9 +15,9 @@ namespace whittle {
 namespace {
 
 struct Own {
-    using Token = detail::StopToken;
-    using Source = detail::StopSource;
-    using Callback = detail::StopCallback;
+    using Token = detail::PortableStopToken;
+    using Source = detail::PortableStopSource;
+    using Callback = detail::PortableStopCallback;
 };
 struct Chosen {
     using Token = StopToken;

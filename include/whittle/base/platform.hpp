@@ -30,9 +30,9 @@ using StopToken = std::stop_token;
 using StopSource = std::stop_source;
 using StopCallback = std::stop_callback<std::function<void()>>;
 #else
-using StopToken = detail::StopToken;
-using StopSource = detail::StopSource;
-using StopCallback = detail::StopCallback;
+using StopToken = detail::PortableStopToken;
+using StopSource = detail::PortableStopSource;
+using StopCallback = detail::PortableStopCallback;
 #endif
 
 }  // namespace whittle::inline v0

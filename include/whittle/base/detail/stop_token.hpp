@@ -74,50 +74,50 @@ private:
 };
 
 /// As `std::stop_token`, but `stop_possible` stays true when the last source is gone.
-class StopToken {
+class PortableStopToken {
 public:
-    StopToken() noexcept = default;
-    explicit StopToken(std::shared_ptr<StopState> state) noexcept : state_(std::move(state)) {}
+    PortableStopToken() noexcept = default;
+    explicit PortableStopToken(std::shared_ptr<StopState> state) noexcept : state_(std::move(state)) {}
     [[nodiscard]] bool stop_requested() const noexcept { return state_ && state_->is_stopped(); }
     [[nodiscard]] bool stop_possible() const noexcept { return state_ != nullptr; }
     [[nodiscard]] const std::shared_ptr<StopState>& state() const noexcept { return state_; }
-    friend bool operator==(const StopToken&, const StopToken&) noexcept = default;
+    friend bool operator==(const PortableStopToken&, const PortableStopToken&) noexcept = default;
 
 private:
     std::shared_ptr<StopState> state_{};
 };
 
 /// As `std::stop_source`.
-class StopSource {
+class PortableStopSource {
 public:
-    StopSource() : state_(std::make_shared<StopState>()) {}
-    [[nodiscard]] StopToken get_token() const noexcept { return StopToken(state_); }
+    PortableStopSource() : state_(std::make_shared<StopState>()) {}
+    [[nodiscard]] PortableStopToken get_token() const noexcept { return PortableStopToken(state_); }
     [[nodiscard]] bool stop_requested() const noexcept { return state_ && state_->is_stopped(); }
     bool request_stop() const noexcept {
         const std::shared_ptr<StopState> state = state_;  // a callback may drop the last source
         return state && state->stop();
     }
-    friend bool operator==(const StopSource&, const StopSource&) noexcept = default;
+    friend bool operator==(const PortableStopSource&, const PortableStopSource&) noexcept = default;
 
 private:
     std::shared_ptr<StopState> state_;
 };
 
 /// As `std::stop_callback<std::function<void()>>`: calls `callback` once when the stop is asked for, at once if it was.
-class StopCallback final : StopListener {
+class PortableStopCallback final : StopListener {
 public:
-    StopCallback(const StopToken& token, std::function<void()> callback)
+    PortableStopCallback(const PortableStopToken& token, std::function<void()> callback)
         : state_(token.state()), callback_(std::move(callback)) {
         if (state_ && !state_->add(*this)) {
             state_.reset();
             stopped();
         }
     }
-    ~StopCallback() {
+    ~PortableStopCallback() {
         if (state_) state_->remove(*this);
     }
-    StopCallback(const StopCallback&) = delete;
-    StopCallback& operator=(const StopCallback&) = delete;
+    PortableStopCallback(const PortableStopCallback&) = delete;
+    PortableStopCallback& operator=(const PortableStopCallback&) = delete;
 
 private:
     void stopped() override { callback_(); }
