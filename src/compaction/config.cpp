@@ -95,8 +95,8 @@ void check_compaction(const CompactionConfig& config, const ChainConfig& chain, 
                       std::string_view name, Problems& problems) {
     FieldCheck check(name, problems);
     check_compaction_sizes(config, chain, check);
-    const bool is_runway = config.headroom_fraction >= 0.0 && config.headroom_fraction < 1.0;
-    check.error(!is_runway, "headroom_fraction", fmt::format("{}", config.headroom_fraction), "0 to below 1");
+    const bool is_share = config.headroom_fraction >= 0.0 && config.headroom_fraction < 1.0;
+    check.error(!is_share, "headroom_fraction", fmt::format("{}", config.headroom_fraction), "0 to below 1");
     if (config.current_turn_keep_rounds)
         check.at_least(*config.current_turn_keep_rounds, 1, "current_turn_keep_rounds");
     if (config.pruning) check_pruning(*config.pruning, fmt::format("{}.pruning", name), problems);

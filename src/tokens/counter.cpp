@@ -87,11 +87,11 @@ private:
 class CancellableCounter final : public TokenCounter {
 public:
     CancellableCounter(std::shared_ptr<const TokenCounter> inner, std::function<void()> check_cancelled)
-        : inner_(std::move(inner)), poll_(std::move(check_cancelled)) {}
+        : inner_(std::move(inner)), check_cancelled_(std::move(check_cancelled)) {}
 
     std::string_view id() const noexcept override { return inner_->id(); }
     std::int64_t measure(std::string_view text) const override {
-        poll_();
+        check_cancelled_();
         return inner_->measure(text);
     }
     std::int64_t to_tokens(std::int64_t units) const noexcept override { return inner_->to_tokens(units); }
@@ -99,7 +99,7 @@ public:
 
 private:
     std::shared_ptr<const TokenCounter> inner_;
-    std::function<void()> poll_;
+    std::function<void()> check_cancelled_;
 };
 
 }  // namespace
@@ -124,7 +124,7 @@ std::shared_ptr<const TokenCounter> counter_from(std::string id, std::function<s
 std::shared_ptr<const TokenCounter> cancellable_counter(std::shared_ptr<const TokenCounter> inner,
                                                         std::function<void()> check_cancelled) {
     if (!inner || !check_cancelled)
-        throw Error(Errc::invalid_argument, "polled: expected a counter and a function to check_cancelled");
+        throw Error(Errc::invalid_argument, "cancellable_counter: expected a counter and a function to call");
     return std::make_shared<const CancellableCounter>(std::move(inner), std::move(check_cancelled));
 }
 

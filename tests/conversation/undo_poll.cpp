@@ -8,8 +8,7 @@
 
 using namespace whittle;
 
-TEST_CASE("undoing a commit of many messages polls for each, and a check_cancelled that throws changes nothing",
-          "[chain]") {
+TEST_CASE("undoing a commit of many messages polls for each, and a check that throws changes nothing", "[chain]") {
     struct Enough {};
     Conversation<ChatMessage> conversation("talk");
     conversation.push_back(ChatMessage::user("go"));

@@ -29,7 +29,7 @@ std::vector<MessageInfo> one_message_of_results() {
 
 }  // namespace
 
-TEST_CASE("validation polls for each part of a message, and ends with what the check_cancelled throws", "[validity]") {
+TEST_CASE("validation polls for each part of a message, and ends with what the check throws", "[validity]") {
     const std::vector<MessageInfo> infos = one_message_of_results();
     const Outline outline{infos};
     std::size_t polls = 0;

@@ -18,7 +18,7 @@ TEST_CASE("a polled counter counts as the one that it asks, and polls before eac
     CHECK(polls == 3);  // the text, the arguments and the tool's name
 }
 
-TEST_CASE("what a check_cancelled throws ends a count in the midst of a message", "[tokens]") {
+TEST_CASE("what a check throws ends a count in the midst of a message", "[tokens]") {
     struct Enough {};
     int polls = 0;
     const auto counter = cancellable_counter(chars_counter(), [&] {

@@ -13,8 +13,8 @@
 namespace whittle::inline v0::detail {
 namespace {
 
-/// Walks over a text and polls every 64 KiB of it.
-class PolledText {
+/// Walks over a text and asks whether it is cancelled every 64 KiB of it.
+class CancellableText {
 public:
     using iterator_category = std::forward_iterator_tag;
     using value_type = char;
@@ -24,29 +24,29 @@ public:
 
     static constexpr std::size_t bytes_between = 1U << 16U;
 
-    PolledText(const char* at, const CancelCheck& check_cancelled) : at_(at), poll_(&check_cancelled) {}
+    CancellableText(const char* at, const CancelCheck& check_cancelled) : at_(at), check_cancelled_(&check_cancelled) {}
 
     reference operator*() const { return *at_; }
-    PolledText& operator++() {
+    CancellableText& operator++() {
         ++at_;
         if (--until_poll_ == 0) poll_now();
         return *this;
     }
-    PolledText operator++(int) {
-        PolledText before = *this;
+    CancellableText operator++(int) {
+        CancellableText before = *this;
         ++*this;
         return before;
     }
-    friend bool operator==(const PolledText& a, const PolledText& b) { return a.at_ == b.at_; }
+    friend bool operator==(const CancellableText& a, const CancellableText& b) { return a.at_ == b.at_; }
 
 private:
     void poll_now() {
         until_poll_ = bytes_between;
-        (*poll_)();
+        (*check_cancelled_)();
     }
 
     const char* at_;
-    const CancelCheck* poll_;
+    const CancelCheck* check_cancelled_;
     std::size_t until_poll_ = bytes_between;
 };
 
@@ -66,10 +66,10 @@ ordered_json parse_json(std::string_view operation, std::string_view text, const
     }
     JsonBuilder builder(limits.max_depth, notes);
     const char* const end = text.data() + text.size();
-    const bool is_parsed = text.size() < PolledText::bytes_between  // which goes faster
+    const bool is_parsed = text.size() < CancellableText::bytes_between  // which goes faster
                                ? ordered_json::sax_parse(text.data(), end, &builder)
-                               : ordered_json::sax_parse(PolledText(text.data(), check_cancelled),
-                                                         PolledText(end, check_cancelled), &builder);
+                               : ordered_json::sax_parse(CancellableText(text.data(), check_cancelled),
+                                                         CancellableText(end, check_cancelled), &builder);
     if (is_parsed) return builder.take_root();
     if (builder.too_deep()) {
         fail("byte " + std::to_string(offset_of_depth(text, limits.max_depth)) + ": nested deeper than " +

@@ -129,11 +129,11 @@ void KeyIndex::mark_in(std::string_view text, std::uint32_t by, CancelCheck chec
 void KeyIndex::mark_words_of(std::string_view text, std::uint32_t by, CancelCheck check_cancelled) {
     constexpr std::size_t unicode_escape = 5;  // u and four digits
     constexpr std::size_t range = 65'536;
-    std::size_t polled = 0;
+    std::size_t checked = 0;
     for (std::size_t at = 0; at < text.size();) {
-        if (at - polled >= range) {
+        if (at - checked >= range) {
             check_cancelled();
-            polled = at;
+            checked = at;
         }
         if (!may_stand_in_key(text[at])) {
             ++at;

@@ -135,7 +135,7 @@ TEST_CASE("the front of another conversation, or of a text that is no side table
     CHECK(errc_of([&] { (void)front_of(saved, saved.messages, storage); }) == Errc::parse_failed);
 }
 
-TEST_CASE("loading a front polls for each message, and ends with what the check_cancelled throws", "[side_table]") {
+TEST_CASE("loading a front polls for each message, and ends with what the check throws", "[side_table]") {
     struct Enough {};
     const auto storage = memory_storage();
     const Saved<openai::Message> saved(storage);

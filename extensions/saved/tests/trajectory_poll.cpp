@@ -12,7 +12,7 @@ namespace {
 
 struct Enough {};
 
-/// Polls of a reading that ends with the check_cancelled number `at`; 0 reads all.
+/// Polls of a reading that ends with the check number `at`; 0 reads all.
 std::size_t polls_until(const std::string& text, std::size_t at) {
     std::istringstream in(text);
     std::size_t polls = 0;
@@ -30,7 +30,7 @@ std::size_t polls_until(const std::string& text, std::size_t at) {
 
 }  // namespace
 
-TEST_CASE("reading a session polls while it parses one long text, and ends with what the check_cancelled throws",
+TEST_CASE("reading a session polls while it parses one long text, and ends with what the check throws",
           "[trajectory]") {
     const std::string text = R"([{"role":"user","content":")" + std::string(10U << 16U, 'x') + R"("}])";
     CHECK(polls_until(text, 0) == 10 + 1);  // each 64 KiB, then the message

@@ -32,7 +32,7 @@ std::string sqlite_reason(sqlite3* handle, int code) {
 void SqliteFinalize::operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
 
 SqliteConnection::SqliteConnection(const SqliteAccess& access, std::string operation, SqliteDeadline deadline)
-    : operation_(std::move(operation)), deadline_(deadline), poll_(access.check_cancelled) {
+    : operation_(std::move(operation)), deadline_(deadline), check_cancelled_(access.check_cancelled) {
     const int how = access.read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     const int flags = how | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE;
     const char* const vfs = access.vfs.empty() ? nullptr : access.vfs.c_str();
@@ -84,7 +84,7 @@ int SqliteConnection::on_busy(void* self, int tries) {
 int SqliteConnection::on_progress(void* self) {
     auto& connection = *static_cast<SqliteConnection*>(self);
     try {
-        connection.poll_();
+        connection.check_cancelled_();
         return 0;
     } catch (...) {
         connection.thrown_ = std::current_exception();

@@ -71,7 +71,7 @@ private:
     sqlite3* handle_ = nullptr;
     std::string operation_;
     SqliteDeadline deadline_;
-    std::function<void()> poll_;
+    std::function<void()> check_cancelled_;
     mutable std::exception_ptr thrown_{};                     // by it
     std::map<std::string_view, SqliteStatement> statements_;  // keys are constants
 };

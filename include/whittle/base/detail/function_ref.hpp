@@ -35,7 +35,7 @@ private:
 /// Called again and again by what may run for long; what it throws ends that.
 using CancelCheck = FunctionRef<void()>;
 
-/// A check_cancelled that lets everything run.
+/// Lets everything run.
 inline constexpr auto never_cancelled = [] {};
 
 }  // namespace whittle::inline v0
