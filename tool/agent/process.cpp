@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <mutex>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -29,10 +30,19 @@ constexpr int reads_at_a_time = 64;  // then timeout and stop are looked at agai
                          "run a command: " + std::string(what) + ": " + std::generic_category().message(error));
 }
 
+/// Held while a pipe is made and while a program starts: a program that another thread starts must not inherit an end
+/// which is not yet closed on exec (pipe2 is not everywhere).
+std::mutex& starting() {
+    static std::mutex mutex;
+    return mutex;
+}
+
 class Pipe {
 public:
     Pipe() {
-        if (::pipe2(ends_.data(), O_CLOEXEC) != 0) fail("pipe", errno);
+        const std::scoped_lock lock(starting());
+        if (::pipe(ends_.data()) != 0) fail("pipe", errno);
+        for (const int end : ends_) ::fcntl(end, F_SETFD, FD_CLOEXEC);
         ::fcntl(ends_[0], F_SETFL, O_NONBLOCK);
     }
     ~Pipe() {
@@ -89,8 +99,12 @@ pid_t start(const std::string& command, const std::filesystem::path& directory, 
     std::vector<std::string> arguments{"/bin/sh", "-c", command};
     std::vector<std::string> variables = environment();
     pid_t pid = 0;
-    const int error =
-        ::posix_spawn(&pid, "/bin/sh", &actions, &attributes, pointers(arguments).data(), pointers(variables).data());
+    int error = 0;
+    {
+        const std::scoped_lock lock(starting());
+        error = ::posix_spawn(&pid, "/bin/sh", &actions, &attributes, pointers(arguments).data(),
+                              pointers(variables).data());
+    }
     ::posix_spawnattr_destroy(&attributes);
     ::posix_spawn_file_actions_destroy(&actions);
     if (error != 0) fail("start /bin/sh", error);

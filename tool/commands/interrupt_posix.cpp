@@ -77,7 +77,8 @@ std::thread start_waiting() {
 
 SignalWatch::SignalWatch() {
     std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "make a pipe");
+    if (::pipe(ends.data()) != 0) throw std::system_error(errno, std::generic_category(), "make a pipe");
+    for (const int end : ends) ::fcntl(end, F_SETFD, FD_CLOEXEC);
     wake_reader = ends[0];
     wake_writer = ends[1];
     thread_ = start_waiting();

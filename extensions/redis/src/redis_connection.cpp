@@ -145,9 +145,10 @@ void RedisConnection::flush() {
 }
 
 void RedisConnection::flush_plain() {
+    const detail::SigpipeGuard guard;
     std::string_view left = out_;
     while (!left.empty()) {
-        const ssize_t sent = ::send(context_->fd, left.data(), left.size(), MSG_NOSIGNAL);
+        const ssize_t sent = ::send(context_->fd, left.data(), left.size(), 0);
         if (sent >= 0) {
             left.remove_prefix(static_cast<std::size_t>(sent));
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
