@@ -26,10 +26,10 @@ WINDOWS = (32000, 64000, 128000, 200000)
 ABLATION = {
     "recommended": {},
     "arguments stay": {"trim_arguments": False},
-    "outputs stay": {"trim_outputs": False},
+    "outputs stay": {"trim_program_output": False},
     "reads stay": {"trim_reads": False},
     "by lines": {"unit": "lines", "min_result_bytes": 240},
-    "by lines, nothing on arrival": {"unit": "lines", "min_result_bytes": 240, "trim_on_arrival": False},
+    "by lines, nothing on arrival": {"unit": "lines", "min_result_bytes": 240, "drop_known_lines_on_arrival": False},
 }
 # Neighbours of every option that was chosen by measuring.
 SENSITIVITY = {

@@ -28,11 +28,11 @@ void measure_store(bench::StoreTimes& best, Storage& storage, int count, const s
 
 void measure_size(std::size_t bytes, int count) {
     const std::string key = new_encryption_key();
-    const EncryptionOptions options{.key_to_write =
+    const EncryptionOptions options{.current_key =
                                         [&] {
                                             return EncryptionKey{"k", key};
                                         },
-                                    .key_to_read =
+                                    .find_key =
                                         [&](std::string_view) {
                                             return EncryptionKey{"k", key};
                                         }};

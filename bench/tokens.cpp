@@ -36,7 +36,7 @@ std::int64_t count_slices(const Vocabulary& vocabulary, std::string_view text) {
     constexpr std::size_t slice = 2'048;
     std::int64_t tokens = 0;
     while (!text.empty()) {
-        const std::string_view head = utf8_prefix(text, slice);
+        const std::string_view head = grapheme_prefix(text, slice);
         tokens += vocabulary.count(head);
         text.remove_prefix(head.size());
     }

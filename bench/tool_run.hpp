@@ -18,7 +18,7 @@ inline std::string lines_of(std::size_t bytes) {
 /// Calls `write(PartSink&)` as the tool `name`; what the chain makes of it goes to `shown`.
 template <typename Write>
 void run_tool(const Chain<>& chain, const std::string& name, PartSink& shown, Write&& write) {
-    ToolContext context{.call_id = name, .object_name = name, .tool = "tool"};
+    ToolContext context{.call_id = name, .key_safe_call_id = name, .tool = "tool"};
     context.conversation = "bench";
     context.storage = chain.config().storage;
     context.counter = chain.config().token_counter;

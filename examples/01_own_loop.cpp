@@ -44,7 +44,7 @@ int main() {
     conversation.push_back(ChatMessage::user("How many files are there?"));
     for (;;) {
         const auto reply = step(conversation, chain, model, request);
-        if (!conversation.outline().open_call()) break;
+        if (!conversation.outline().open_round_begin()) break;
         run_tools(conversation, chain, request);
     }
     std::cout << text_of(conversation.messages().back()) << '\n';

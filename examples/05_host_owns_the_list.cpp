@@ -20,7 +20,7 @@ int main() {
         chain.before_model(conversation);
         conversation.apply_to(host, synced.version);  // copies only what the chain changed
         // [/sync]
-        std::cout << synced.appended << " new messages, " << conversation.changes_since(synced.version).size()
+        std::cout << synced.appended << " new messages, " << conversation.replacements_since(synced.version).size()
                   << " changes\n";
     }
     for (const ChatMessage& m : host) std::cout << to_string(m.role) << ": " << m.parts.size() << " part(s)\n";

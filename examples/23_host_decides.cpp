@@ -24,8 +24,8 @@ int main() {
     std::set<std::string> read_files;  // a guard against reading twice, by arguments
     ChainConfig config{.storage = memory_storage()};
     config.before_commit = [](const CommitPlan& plan) {
-        const auto saved = plan.tokens_before - plan.tokens_after;
-        std::cout << plan.middleware << " would save " << saved << " tokens of " << plan.tokens_before << "\n";
+        const auto saved = plan.message_tokens_before - plan.message_tokens_after;
+        std::cout << plan.middleware << " would save " << saved << " tokens of " << plan.message_tokens_before << "\n";
         return saved >= 2'000;
     };
     ChainCallbacks<> callbacks;

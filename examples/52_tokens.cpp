@@ -19,7 +19,7 @@ int main() {
     Conversation conversation("bill");
     conversation.push_back(ChatMessage::user(std::string(40'000, 'x')));
     std::cout << "before the first reply: " << conversation.context(chars_counter(), {}, {}).total << " tokens\n";
-    conversation.push_reply({ChatMessage::assistant("Noted."), Usage{.input = 16'000, .output = 2}});
+    conversation.push_reply({ChatMessage::assistant("Noted."), Usage{.uncached_input = 16'000, .output = 2}});
     std::cout << "as it is billed:        " << conversation.context(chars_counter(), {}, {}).total << " tokens\n";
     // [/count]
 }

@@ -13,9 +13,10 @@ int main() {
     conversation.push_back(ChatMessage::user("Are you done?"));
 
     for (const Violation& violation : validate<ChatMessage>(conversation.messages(), anthropic_messages()))
-        std::cout << to_string(violation.rule) << ", message " << violation.message << ": " << violation.text << '\n';
+        std::cout << to_string(violation.rule) << ", message " << violation.message_index << ": " << violation.text
+                  << '\n';
     for (const Repair& repair : conversation.repair(anthropic_messages()).repairs)
-        std::cout << repair.code << ": " << repair.text << '\n';
+        std::cout << repair.code << ": " << repair.description << '\n';
     std::cout << validate<ChatMessage>(conversation.messages(), anthropic_messages()).size() << " violations\n";
     // [/check]
 }

@@ -22,8 +22,8 @@ double seconds_of_cut_alone(std::string_view text) {
     std::size_t bytes = 0;
     const double seconds = seconds_of([&] {
         for (int i = 0; i < cuts; ++i) {
-            const std::string_view head = utf8_prefix(text, limit / 2);
-            const std::string_view tail = utf8_suffix(text, limit / 2);
+            const std::string_view head = grapheme_prefix(text, limit / 2);
+            const std::string_view tail = grapheme_suffix(text, limit / 2);
             std::string shown(head);
             shown += truncation_notice({.tool = "read",
                                         .bytes = static_cast<std::int64_t>(text.size()),

@@ -103,7 +103,7 @@ void apply_and_undo(const std::vector<M>& messages, std::string_view stage) {
     Conversation<M> conversation = conversation_of(messages);
     const Chain<M> chain = chain_of<M>(stage);
     chain.before_model(conversation);
-    chain.on_overflow(conversation, {.limit = 100, .used = 1'000});
+    chain.on_overflow(conversation, {.context_limit_tokens = 100, .requested_tokens = 1'000});
     while (conversation.undo()) {
     }
 }

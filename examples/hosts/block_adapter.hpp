@@ -77,7 +77,7 @@ public:
         const std::uint64_t version = conversation_.sync(list, returns_).version;
         returns_.clear();
         chain_.before_model(conversation_);
-        changes_ = conversation_.changes_since(version);
+        changes_ = conversation_.replacements_since(version);
         if (!changes_.empty()) conversation_.apply_to(list, version);
     }
 

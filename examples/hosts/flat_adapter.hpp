@@ -73,13 +73,13 @@ public:
         const std::uint64_t version = conversation_.sync(list, shown_).version;
         shown_.clear();
         chain_.before_model(conversation_);
-        changes_ = conversation_.changes_since(version);
+        changes_ = conversation_.replacements_since(version);
         if (!changes_.empty()) conversation_.apply_to(list, version);
     }
 
     void after_tool(const std::string& tool, std::string& result) {
-        whittle::ToolContext call{.object_name = tool + "-" + std::to_string(++tool_runs_), .tool = tool};
-        call.conversation = conversation_.id();
+        whittle::ToolContext call{.key_safe_call_id = tool + "-" + std::to_string(++tool_runs_), .tool = tool};
+        call.conversation_id = conversation_.id();
         call.storage = chain_.config().storage;
         whittle::CollectingSink sink;
         auto outcome = chain_.wrap_tool(call, sink, [&](const whittle::ToolContext&, whittle::PartSink& out) {

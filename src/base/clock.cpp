@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 
 class SystemClock final : public Clock {
 public:
-    [[nodiscard]] Timestamp now() override {
+    [[nodiscard]] UnixMillis now() override {
         const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
         return std::chrono::floor<milliseconds>(since_epoch).count();
     }
@@ -59,7 +59,7 @@ Date date_of(std::int64_t days) noexcept {
 
 std::shared_ptr<Clock> system_clock() { return std::make_shared<SystemClock>(); }
 
-Timestamp ManualClock::now() {
+UnixMillis ManualClock::now() {
     const std::lock_guard lock(mutex_);
     return now_;
 }
@@ -75,12 +75,12 @@ void ManualClock::advance(milliseconds duration) {
     now_ = add_saturating(now_, duration.count());
 }
 
-void ManualClock::set(Timestamp now) {
+void ManualClock::set(UnixMillis now) {
     const std::lock_guard lock(mutex_);
     now_ = now;
 }
 
-std::string to_iso8601(Timestamp time) {
+std::string to_iso8601(UnixMillis time) {
     constexpr std::int64_t day_ms = 86'400'000;
     const std::int64_t days = floor_div(time, day_ms);
     const std::int64_t ms = time % day_ms + (time % day_ms < 0 ? day_ms : 0);

@@ -49,13 +49,13 @@ bool is_between(std::string_view text, std::size_t at) noexcept {
 
 }  // namespace
 
-std::string_view utf8_prefix(std::string_view text, std::size_t max_bytes) noexcept {
+std::string_view grapheme_prefix(std::string_view text, std::size_t max_bytes) noexcept {
     if (max_bytes >= text.size()) return text;
     const std::size_t at = is_between(text, max_bytes) ? max_bytes : utf8::character_around(text, max_bytes).begin;
     return text.substr(0, detail::cluster_border_before(text, at));
 }
 
-std::string_view utf8_suffix(std::string_view text, std::size_t max_bytes) noexcept {
+std::string_view grapheme_suffix(std::string_view text, std::size_t max_bytes) noexcept {
     if (max_bytes >= text.size()) return text;
     const std::size_t begin = text.size() - max_bytes;
     if (begin == text.size()) return {};
@@ -175,7 +175,7 @@ bool is_json_object(std::string_view text) {
 std::string detail::in_quotes(std::string_view text) {
     constexpr std::size_t largest = 120;
     std::string out = "\"";
-    for (const char c : to_valid_utf8(utf8_prefix(text, largest))) {
+    for (const char c : to_valid_utf8(grapheme_prefix(text, largest))) {
         const auto byte = static_cast<unsigned char>(c);
         if (byte < 0x20 || byte == 0x7f) {
             out += fmt::format("\\x{:02x}", byte);

@@ -24,16 +24,16 @@ std::string_view to_string(RunOutcome outcome) noexcept {
 
 std::size_t ChainInfo::count_same_task_before(std::string_view name) const noexcept {
     const auto place = static_cast<std::size_t>(std::ranges::find(middlewares, name) - middlewares.begin());
-    if (place >= tasks.size() || tasks[place].empty()) return 0;
-    return static_cast<std::size_t>(std::ranges::count(tasks.first(place), tasks[place]));
+    if (place >= exclusive_tasks.size() || exclusive_tasks[place].empty()) return 0;
+    return static_cast<std::size_t>(std::ranges::count(exclusive_tasks.first(place), exclusive_tasks[place]));
 }
 
 void check_reader(const StoreUse& use, const ChainInfo& chain, std::span<const ToolSpec> tools, Problems& problems) {
     const bool has_chains = chain.config.storage != nullptr;  // then a loop offers the tools
-    if ((has_chains || use.own != nullptr) && reader_among(tools, use.reader).empty()) {
+    if ((has_chains || use.own != nullptr) && reader_among(tools, use.reader_tool).empty()) {
         problems.warning(use.field, "",
                          fmt::format("what is stored can be read back only if the request has the tool {} or {}",
-                                     use.reader, read_offloaded_name));
+                                     use.reader_tool, read_offloaded_name));
     }
     const bool has_fetch = std::ranges::find(tools, fetch_media_name, &ToolSpec::name) != tools.end();
     if (use.has_media && use.own != nullptr && !has_chains && !has_fetch) {
@@ -62,8 +62,10 @@ void check_cache(const CacheProfile& cache, Problems& problems) {
     if (!(cache.write >= 0.0))
         problems.error("profile.cache.write", fmt::format("{}", cache.write), "a price factor of 0 or more");
     check_not_negative(cache.ttl_seconds, "profile.cache.ttl_seconds", problems);
-    check_not_negative(cache.minimum, "profile.cache.minimum", problems);
-    if (cache.step < 1) problems.error("profile.cache.step", std::to_string(cache.step), "1 or more tokens");
+    check_not_negative(cache.min_prefix_tokens, "profile.cache.min_prefix_tokens", problems);
+    if (cache.prefix_step_tokens < 1)
+        problems.error("profile.cache.prefix_step_tokens", std::to_string(cache.prefix_step_tokens),
+                       "1 or more tokens");
 }
 
 void check_stage_names(const ChainInfo& info, Problems& problems) {
@@ -82,7 +84,7 @@ void check_stage_names(const ChainInfo& info, Problems& problems) {
 
 }  // namespace
 
-void check_hook_limits(const Limits& limits, Problems& problems) {
+void check_hook_limits(const HookLimits& limits, Problems& problems) {
     check_not_negative(limits.model_calls, "limits.model_calls", problems);
     check_not_negative(limits.store_bytes, "limits.store_bytes", problems);
     if (limits.deadline.count() <= 0)
@@ -113,7 +115,7 @@ void check_chain(const ChainInfo& info, Problems& problems) {
 
 std::vector<Tool> own_tools(const ChainConfig& config) {
     if (!config.storage) return {};
-    return {read_offloaded_tool(nullptr, {.language = config.language})};
+    return {read_offloaded_tool(nullptr, {.description_language = config.language})};
 }
 
 void emit_warning(const EventSink& events, const Problem& problem) noexcept {
@@ -128,10 +130,20 @@ void emit_warning(const EventSink& events, const Problem& problem) noexcept {
 
 std::span<const CacheProfile> cache_profiles() noexcept {
     static const std::array<CacheProfile, 6> profiles{{
-        {.name = "anthropic_5m", .read = 0.1, .write = 1.25, .ttl_seconds = 300, .minimum = 1'024},
-        {.name = "anthropic_1h", .read = 0.1, .write = 2.0, .ttl_seconds = 3'600, .minimum = 1'024},
-        {.name = "openai", .read = 0.1, .write = 1.0, .ttl_seconds = 600, .minimum = 1'024, .step = 128},
-        {.name = "openai_2026", .read = 0.1, .write = 1.25, .ttl_seconds = 1'800, .minimum = 1'024, .step = 128},
+        {.name = "anthropic_5m", .read = 0.1, .write = 1.25, .ttl_seconds = 300, .min_prefix_tokens = 1'024},
+        {.name = "anthropic_1h", .read = 0.1, .write = 2.0, .ttl_seconds = 3'600, .min_prefix_tokens = 1'024},
+        {.name = "openai",
+         .read = 0.1,
+         .write = 1.0,
+         .ttl_seconds = 600,
+         .min_prefix_tokens = 1'024,
+         .prefix_step_tokens = 128},
+        {.name = "openai_2026",
+         .read = 0.1,
+         .write = 1.25,
+         .ttl_seconds = 1'800,
+         .min_prefix_tokens = 1'024,
+         .prefix_step_tokens = 128},
         {.name = "local", .read = 0.05, .write = 1.0, .ttl_seconds = 86'400},
         {.name = "no_cache"},
     }};

@@ -32,23 +32,23 @@ ConfigFields<CacheProfile> cache_fields() {
         {"read", &C::read, "price of a token read from the cache, relative to the input price"},
         {"write", &C::write, "price of a token that is not read from it"},
         {"ttl_seconds", &C::ttl_seconds, "lifetime since the last use; 0: nothing is cached"},
-        {"minimum", &C::minimum, "tokens that a cached prefix has at least"},
-        {"step", &C::step, "a cached prefix is a multiple of this many tokens", 1},
+        {"min_prefix_tokens", &C::min_prefix_tokens, "tokens that a cached prefix has at least"},
+        {"prefix_step_tokens", &C::prefix_step_tokens, "a cached prefix is a multiple of this many tokens", 1},
     };
 }
 
-ConfigFields<Prices> price_fields() {
-    using C = Prices;
+ConfigFields<PricesPerMillion> price_fields() {
+    using C = PricesPerMillion;
     return {
         {.name = "input", .member = &C::input, .meaning = "money per million input tokens", .required = true},
         {.name = "cache_read",
          .member = &C::cache_read,
          .meaning = "money per million tokens read from the cache",
-         .fallback = "input x cache.read"},
+         .documented_default = "input x cache.read"},
         {.name = "cache_write",
          .member = &C::cache_write,
          .meaning = "money per million tokens written to the cache",
-         .fallback = "input x cache.write"},
+         .documented_default = "input x cache.write"},
         {.name = "output", .member = &C::output, .meaning = "money per million output tokens", .required = true},
     };
 }
@@ -103,8 +103,8 @@ ConfigFields<ModelProfile> profile_fields(const std::vector<CacheProfile>& cache
     };
 }
 
-ConfigFields<Limits> limit_fields() {
-    using C = Limits;
+ConfigFields<HookLimits> limit_fields() {
+    using C = HookLimits;
     return {
         {"model_calls", &C::model_calls, "model calls in one hook"},
         {"store_bytes", &C::store_bytes, "bytes stored in one hook; 0: no limit"},
@@ -132,16 +132,16 @@ ConfigFields<ChainConfig> chain_fields(const std::vector<CacheProfile>& caches,
         {.name = "tokens",
          .member = &C::token_counter,
          .meaning = "how tokens are counted, for every trigger",
-         .fallback = "{}"},
+         .documented_default = "{}"},
         {.name = "language",
          .member = language_member(),
          .meaning = "language of notices: `en` or `zh`",
          .words = {std::string(to_string(Language::english)), std::string(to_string(Language::chinese))},
-         .fallback = "the library's"},
+         .documented_default = "the library's"},
         {.name = "storage",
          .member = &C::storage,
          .meaning = "takes what is cut out; without one the journal alone keeps it",
-         .fallback = "none"},
+         .documented_default = "none"},
         {.name = "on_error",
          .member = word_member(&C::on_error, {OnError::skip, OnError::propagate}),
          .meaning = "a failing middleware: `skip` it and report, or `propagate` the error",

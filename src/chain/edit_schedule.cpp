@@ -43,7 +43,7 @@ public:
         const Outline outline = turn_.outline();
         for (; looked_at_ > message + 1; --looked_at_) {
             for (const PartInfo& part : outline[looked_at_ - 1].parts)
-                bytes_ += part.kind == PartKind::thinking ? static_cast<double>(part.bytes) : 0.0;
+                bytes_ += part.kind == PartKind::thinking ? static_cast<double>(part.text_bytes) : 0.0;
         }
         constexpr double usual_ratio = 5.0;
         constexpr double bytes_per_token = 4.0;
@@ -87,7 +87,7 @@ std::optional<Number> take_number(std::string_view& text) {
 }  // namespace
 
 EditSchedule::EditSchedule(HookTurn& turn, const EditScheduleConfig& config)
-    : turn_(turn), config_(config), call_(turn.model_calls() + 1), now_(turn.config.clock->now()) {
+    : turn_(turn), config_(config), call_(turn.conversation_model_calls() + 1), now_(turn.config.clock->now()) {
     const Notes notes = turn.shared_notes(note_owner);
     const CacheProfile& cache = turn.config.profile.cache;
     is_new_ = notes.integer(call_note).value_or(0) < call_;
@@ -126,8 +126,8 @@ void EditSchedule::advance() {
 
 bool EditSchedule::is_at_edge(std::int64_t total) const {
     const auto window = static_cast<double>(turn_.known_window());
-    return config_.window_fraction > 0.0 && window > 0.0 &&
-           static_cast<double>(total) > window * config_.window_fraction;
+    return config_.force_above_window_fraction > 0.0 && window > 0.0 &&
+           static_cast<double>(total) > window * config_.force_above_window_fraction;
 }
 
 /// Little is not worth a prompt that has to be read anew.
@@ -140,7 +140,7 @@ bool EditSchedule::makes_room(std::span<const EditOffer> offers) const {
 
 std::optional<std::size_t> EditSchedule::free_from(HookTurn& turn) {
     const Notes notes = turn.shared_notes(note_owner);
-    if (notes.integer(free_call_note).value_or(0) != turn.model_calls() + 1) return std::nullopt;
+    if (notes.integer(free_call_note).value_or(0) != turn.conversation_model_calls() + 1) return std::nullopt;
     return static_cast<std::size_t>(notes.integer(free_from_note).value_or(0));
 }
 
@@ -216,7 +216,7 @@ std::optional<std::size_t> EditSchedule::find_best(std::span<const EditOffer> of
     };
     EditCosts all{.once_more = cache.write - cache.read,
                   .rents_to_come = of_calls_so_far * std::max(call_ - config_.first_calls, 0) * rent_,
-                  .unsent = behind(std::min(turn_.sent(), size))};
+                  .unsent = behind(std::min(turn_.last_request_messages(), size))};
     VoidedThinking thinking(turn_, size);
     double best = 0.0;
     std::optional<std::size_t> found;

@@ -13,7 +13,7 @@
 namespace whittle::inline v0 {
 
 CallbackContext HookTurn::callback_context() const {
-    return {.conversation = side_.id, .round = outline().newest_group(), .tools = tools, .stop = stop};
+    return {.conversation_id = side_.id, .round_serial = outline().newest_round_serial(), .tools = tools, .stop = stop};
 }
 
 EditEnvironment HookTurn::environment() const {
@@ -48,13 +48,13 @@ void HookTurn::warn_above_trigger(std::string text, std::int64_t before, std::in
         emit(on_event,
              {Event::Level::warning, report.middleware, "still_above_trigger", text, conversation_id(), before, after});
     }
-    if (std::string& error = report.more().error; error.empty()) error = std::move(text);
+    if (std::string& error = report.ensure_details().error; error.empty()) error = std::move(text);
 }
 
 std::int64_t HookTurn::tokens_of(std::size_t message) const {
     const auto column = side_.columns.find(config.token_counter->id());
     const MessageInfo& info = side_.infos[message];
-    return column && *column < info.tokens.size() ? info.tokens[*column] : 0;
+    return column && *column < info.tokens_by_counter.size() ? info.tokens_by_counter[*column] : 0;
 }
 
 std::int64_t HookTurn::known_window() const {
@@ -69,18 +69,18 @@ std::int64_t known_window(const Notes& notes, const ModelProfile& profile) {
     return configured > 0 && learnt > 0 ? std::min(configured, learnt) : std::max(configured, learnt);
 }
 
-HookBudget budget_of(const ChainConfig& config, Timestamp now) noexcept {
-    const Limits& limits = config.limits;
+HookBudget budget_of(const ChainConfig& config, UnixMillis now) noexcept {
+    const HookLimits& limits = config.limits;
     return {limits.model_calls, limits.store_bytes > 0 ? limits.store_bytes : INT64_MAX,
             add_saturating(now, limits.deadline.count())};
 }
 
 OverflowGoal::OverflowGoal(const Overflow& overflow, Notes notes, const ModelProfile& profile) {
     const std::int64_t known = known_window(notes, profile);
-    const std::int64_t window = overflow.limit > 0 ? overflow.limit : known;
-    if (overflow.limit > 0) notes.set("window", known > 0 ? std::min(known, overflow.limit) : overflow.limit);
+    const std::int64_t window = overflow.context_limit_tokens > 0 ? overflow.context_limit_tokens : known;
+    if (overflow.context_limit_tokens > 0) notes.set("window", known > 0 ? std::min(known, overflow.context_limit_tokens) : overflow.context_limit_tokens);
     limit_ = sub_saturating(window, profile.output_reserve);
-    used_ = overflow.used;
+    used_ = overflow.requested_tokens;
     if (used_ <= 0 && window > 0) used_ = add_saturating(window, 1);
 }
 
@@ -125,12 +125,12 @@ void limit_to(ChainConfig& config, const CompactOptions& options, const Outline&
         throw Error(Errc::invalid_argument,
                     fmt::format("compact_now: target_tokens: {} is less than 0; 0 is half", options.target_tokens));
     const MessageRange range{index_told(outline, "from", options.from, 0),
-                             index_told(outline, "up_to", options.up_to, outline.size())};
+                             index_told(outline, "up_to", options.stop_before, outline.size())};
     if (range.begin >= range.end && outline.size() > 0)
         throw Error(Errc::invalid_argument,
                     fmt::format("compact_now: from message {} up to message {}: there is nothing between", range.begin,
                                 range.end));
-    if (options.from || options.up_to) config.pins = pins_outside(outline, range, std::move(config.pins));
+    if (options.from || options.stop_before) config.pins = pins_outside(outline, range, std::move(config.pins));
     if (options.limits) {
         Problems problems;
         check_hook_limits(*options.limits, problems);
@@ -188,7 +188,7 @@ void HookRun::fit_window() {
     const std::int64_t tokens = try_to_count().total;
     if (tokens <= limit) return notes.erase("above_window");
     if (notes.text("above_window") == state(tokens)) return;
-    goal_.emplace(Overflow{.used = tokens}, notes, config.profile);
+    goal_.emplace(Overflow{.requested_tokens = tokens}, notes, config.profile);
     for (std::size_t stage = setup_.own; stage < setup_.names->size(); ++stage) run_stage(stage, false);
     goal_.reset();
     const std::int64_t after = try_to_count().total;
@@ -247,7 +247,7 @@ void HookRun::finish(const ContextCount& after) {
     Report& report = setup_.report;
     report.tokens_after = after.total;
     report.calibration = after.calibration;
-    report.calibration_spread = after.spread;
+    report.calibration_relative_error = after.spread;
     const auto pass_over_failure = [&](std::string_view source, const auto& work) {
         try {
             work();

@@ -26,7 +26,7 @@ SummaryWork compaction_attempt(const CompactionWork& work) {
             .edit = work.edit,
             .functions = work.functions,
             .sizes = work.sizes,
-            .cool_down = cool_down_of(work.config, work.limits.threshold),
+            .cool_down = failure_cool_down_tokens_of(work.config, work.limits.threshold),
             .rule_based_summary_tokens = work.config.rule_based_summary_tokens,
             .is_thrown = work.config.on_failure == OnFailure::propagate,
             .waits_near_trigger = false};
@@ -58,7 +58,7 @@ private:
         if (!turn_.config.dry_run) turn_.notes().set(key, value);
     }
     void warn(std::string_view kind, const std::string& text, std::int64_t before = 0, std::int64_t after = 0) {
-        turn_.report.more().error = text;
+        turn_.report.ensure_details().error = text;
         emit(turn_.on_event,
              {Event::Level::warning, turn_.report.middleware, kind, text, turn_.conversation_id(), before, after});
     }
@@ -110,16 +110,16 @@ void CompactionRun::stage_without_media() {
 /// What the store refuses is taken back here: a summary is planned on what really goes.
 void CompactionRun::stage_cheap() {
     stage_pruned();
-    refused_ += edit_.store();
+    refused_ += edit_.store_and_drop_refused();
     if (is_below_target()) return;
     stage_without_media();
-    refused_ += edit_.store();
+    refused_ += edit_.store_and_drop_refused();
 }
 
 /// Whether the cheap stages neither reached the target nor left a headroom, of a request that has grown by so much.
 bool CompactionRun::needs_summary(std::int64_t growth) const noexcept {
     const std::int64_t tokens = add_saturating(tokens_now(), growth);
-    return tokens > work_.limits.target && tokens > threshold_with_headroom(work_.config, work_.limits.threshold);
+    return tokens > work_.limits.target && tokens > skip_summary_threshold(work_.config, work_.limits.threshold);
 }
 
 /// What decides what a run can do while messages only come at the end. O(size).
@@ -128,7 +128,7 @@ std::string CompactionRun::situation() const {
     const std::size_t kept_from = layout_.kept_from;
     constexpr double ratio_steps = 4.0;  // it moves a little with each reply
     const CompactionLimits& limits = work_.limits;
-    const std::array<std::int64_t, 8> numbers{static_cast<std::int64_t>(turn_.last_entry_id()),
+    const std::array<std::int64_t, 8> numbers{static_cast<std::int64_t>(turn_.last_journal_entry_id()),
                                               kept_from < outline.size()
                                                   ? static_cast<std::int64_t>(outline[kept_from].serial)
                                                   : -static_cast<std::int64_t>(outline.size()),
@@ -199,13 +199,13 @@ bool CompactionRun::commit_cheap() {
     report_refused(turn_, result);
     if (result.outcome == Outcome::vetoed) {
         turn_.report.outcome = Outcome::vetoed;
-        cooldown_.wait_for(
-            add_saturating(work_.sizes.context_tokens, cool_down_of(work_.config, work_.limits.threshold)));
+        cooldown_.wait_for(add_saturating(work_.sizes.context_tokens,
+                                          failure_cool_down_tokens_of(work_.config, work_.limits.threshold)));
     }
     if (!result.committed()) return false;
     const std::int64_t after = tokens_after(result.tokens_before, result.tokens_after);
     const std::int64_t limit = work_.limits.threshold;
-    if (after > limit && turn_.report.more().error.empty())
+    if (after > limit && turn_.report.ensure_details().error.empty())
         turn_.warn_above_trigger(
             fmt::format("after compaction the request still has {} tokens, the threshold is {}", after, limit),
             work_.sizes.context_tokens, after);

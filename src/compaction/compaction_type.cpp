@@ -16,7 +16,7 @@ ConfigFields<CompactionConfig> compaction_fields() {
         {.name = "model",
          .member = ModelMember{},
          .meaning = "a name of `models`: who writes the summaries",
-         .fallback = "the agent's own"},
+         .documented_default = "the agent's own"},
         {"threshold_tokens", &C::threshold_tokens, "due above this many tokens, system text and tools included", 1},
         {"threshold_fraction", &C::threshold_fraction,
          "instead: above this part of the model's window, once it is known; 0: off", 0, 1},
@@ -24,13 +24,13 @@ ConfigFields<CompactionConfig> compaction_fields() {
         {"target_fraction", &C::target_fraction, "instead: this part of the model's window; 0: off", 0, 1},
         {"summary_size_tokens", &C::summary_size_tokens, "the summarizer's output limit, enforced on what it wrote", 1},
         {"summary_fraction", &C::summary_fraction, "instead: this part of the model's window; 0: off", 0, 1},
-        {"headroom_fraction", &C::headroom_fraction,
+        {"skip_summary_margin_fraction", &C::skip_summary_margin_fraction,
          "no summary once the cheap stages come this far below the threshold", 0, 1},
         {.name = "current_turn_keep_rounds",
          .member = &C::current_turn_keep_rounds,
          .meaning = "newest tool rounds of the current turn that stay",
          .lowest = 1,
-         .fallback = "all"},
+         .documented_default = "all"},
         {"pruning", object_member(&C::pruning, detail::pruning_fields(), FalseObject::removes),
          "the first stage, keys as in `pruning` but for name and storage; false: off"},
         {.name = "media",
@@ -41,7 +41,7 @@ ConfigFields<CompactionConfig> compaction_fields() {
         {.name = "token_counter",
          .member = &C::token_counter,
          .meaning = "how this middleware counts; keys as in `tokens`",
-         .fallback = "the chain's"},
+         .documented_default = "the chain's"},
         {"rule_based_summary_tokens", &C::rule_based_summary_tokens,
          "tokens of a summary by rule where there is no model, or the model's failed for good; 0: none"},
         detail::summary_role_field(&C::summary_role),
@@ -52,7 +52,7 @@ ConfigFields<CompactionConfig> compaction_fields() {
         {.name = "user_instruction",
          .member = &C::user_instruction,
          .meaning = "the task, instead of the built-in one",
-         .fallback = "built in"},
+         .documented_default = "built in"},
         {.name = "on_failure",
          .member = word_member(&C::on_failure, {OnFailure::keep_going, OnFailure::propagate}),
          .meaning = "`keep_going`: report and wait for growth; `propagate`: throw",
@@ -67,7 +67,7 @@ void read_environment(CompactionConfig& config, ConfigEntry& entry) {
     detail::read_compaction_environment(config, entry.lookup(), problems);
     for (const Problem& problem : problems.all())
         entry.unexpected_variable(problem.field, problem.value, problem.allowed);
-    entry.take_model("model", "AGENT_COMPACTION_MODEL");
+    entry.take_model_from_environment("model", "AGENT_COMPACTION_MODEL");
 }
 
 }  // namespace
@@ -77,11 +77,11 @@ MiddlewareType<CompactionConfig> compaction_type() {
             .fields = compaction_fields(),
             .check =
                 [](const CompactionConfig& config, const ChainInfo& chain, std::string_view name, Problems& problems) {
-                    check_compaction(config, chain.config, {.other_summarizers = chain.count_same_task_before(name)},
+                    check_compaction(config, chain.config, {.summarizers_before = chain.count_same_task_before(name)},
                                      "", problems);
                 },
-            .task = std::string(fold_task),
-            .complete = read_environment};
+            .exclusive_task = std::string(fold_history_task),
+            .after_fields_read = read_environment};
 }
 
 }  // namespace whittle::inline v0

@@ -71,11 +71,11 @@ CompactionLimits fitted_to(CompactionLimits limits, std::int64_t room) noexcept 
     return limits;
 }
 
-std::int64_t threshold_with_headroom(const CompactionConfig& config, std::int64_t threshold) noexcept {
-    return to_int64(std::floor(static_cast<double>(threshold) * (1.0 - config.headroom_fraction)));
+std::int64_t skip_summary_threshold(const CompactionConfig& config, std::int64_t threshold) noexcept {
+    return to_int64(std::floor(static_cast<double>(threshold) * (1.0 - config.skip_summary_margin_fraction)));
 }
 
-std::int64_t cool_down_of(const CompactionConfig& config, std::int64_t threshold) noexcept {
+std::int64_t failure_cool_down_tokens_of(const CompactionConfig& config, std::int64_t threshold) noexcept {
     return config.failure_cool_down_tokens > 0 ? config.failure_cool_down_tokens
                                                : std::max<std::int64_t>(1, threshold / 20);
 }
@@ -95,8 +95,9 @@ void check_compaction(const CompactionConfig& config, const ChainConfig& chain, 
                       std::string_view name, Problems& problems) {
     FieldCheck check(name, problems);
     check_compaction_sizes(config, chain, check);
-    const bool is_share = config.headroom_fraction >= 0.0 && config.headroom_fraction < 1.0;
-    check.error(!is_share, "headroom_fraction", fmt::format("{}", config.headroom_fraction), "0 to below 1");
+    const bool is_share = config.skip_summary_margin_fraction >= 0.0 && config.skip_summary_margin_fraction < 1.0;
+    check.error(!is_share, "skip_summary_margin_fraction", fmt::format("{}", config.skip_summary_margin_fraction),
+                "0 to below 1");
     if (config.current_turn_keep_rounds)
         check.at_least(*config.current_turn_keep_rounds, 1, "current_turn_keep_rounds");
     if (config.pruning) check_pruning(*config.pruning, fmt::format("{}.pruning", name), problems);
@@ -111,11 +112,11 @@ void check_compaction(const CompactionConfig& config, const ChainConfig& chain, 
     check.warn(config.on_failure == OnFailure::propagate && chain.on_error == OnError::skip, "on_failure", "propagate",
                "keep_going, or on_error \"propagate\": a chain that skips errors asks again at every call");
     check.at_least(config.rule_based_summary_tokens, 0, "rule_based_summary_tokens");
-    check.fraction(config.prepare_fraction, "prepare_fraction");
-    check.warn(config.prepare_fraction > 0.0 && !(setup.has_executor && setup.has_summarizer), "prepare_fraction",
-               fmt::format("{}", config.prepare_fraction),
+    check.fraction(config.prepare_at_trigger_fraction, "prepare_at_trigger_fraction");
+    check.warn(config.prepare_at_trigger_fraction > 0.0 && !(setup.has_executor && setup.has_summarizer),
+               "prepare_at_trigger_fraction", fmt::format("{}", config.prepare_at_trigger_fraction),
                "beside the callback `executor` and a summarizer of its own: else nothing is prepared");
-    detail::warn_of_other_summarizers(setup.other_summarizers, "threshold_tokens", check);
+    detail::warn_of_other_summarizers(setup.summarizers_before, "threshold_tokens", check);
 }
 
 }  // namespace whittle::inline v0

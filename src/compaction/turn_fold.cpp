@@ -46,7 +46,7 @@ void TurnFold::plan_within(const FoldSizes& sizes) {
     const bool wants_head = has_rule(turn().config.profile.validity, Rule::A7_thinking_first);
     const MessageRange head = wants_head ? work_.edit.outline().required_first_step() : MessageRange{};
     plan_ = plan_turns(work_.edit.outline(), tokens_, layout_, budget_, self(),
-                       [&](std::size_t i) { return head.contains(i) || work_.edit.is_pinned(i); });
+                       [&](std::size_t i) { return head.contains(i) || work_.edit.is_protected(i); });
 }
 
 void TurnFold::restrict_to(std::vector<std::size_t> folded) {
@@ -107,7 +107,7 @@ std::string TurnFold::refuse(const SummaryText& summary, bool is_prepared) {
     const std::int64_t left = add_saturating(sub_saturating(work_.edit.tokens_after(), plan_.folded_tokens),
                                              tokens_of(text_with_facts(summary, note)));
     const std::int64_t after = work_.sizes.context_without(sub_saturating(work_.edit.tokens_before(), left));
-    const std::int64_t limit = threshold_with_headroom(work_.config, work_.limits.threshold);
+    const std::int64_t limit = skip_summary_threshold(work_.config, work_.limits.threshold);
     return after <= limit ? std::string()
                           : fmt::format("it would leave {} tokens of the request, {} are allowed", after, limit);
 }
@@ -174,11 +174,11 @@ bool TurnFold::stage(const std::optional<SummaryText>& summary) {
     FoldReplacement with{.role = role(), .has_newest_turn = true};
     with.provenance = {.origin = Origin::summary,
                        .reason = std::string(is_by_rule ? rule_based_summary_reason : "summary"),
-                       .stored = stored_references(outline, plan_.folded),
+                       .stored_keys = stored_references(outline, plan_.folded),
                        .covers = covered_serials(outline, plan_.folded)};
     if (summary) {
-        with.summary = text_with_facts(*summary, with.provenance.facts);
-        with.provenance.work = to_note(work_state().folded);
+        with.summary = text_with_facts(*summary, with.provenance.retained_facts);
+        with.provenance.work_state = to_note(work_state().folded);
     } else {
         with.summary = text_with({"..."}, {}, {});
     }

@@ -25,7 +25,7 @@ std::size_t start_of_current(const Outline& outline) noexcept {
     const std::size_t size = outline.size();
     int newest = 0;
     for (std::size_t i = 0; i < size; ++i) newest = std::max(newest, outline[i].turn);
-    if (newest == 0) return outline.newest_user().value_or(size);
+    if (newest == 0) return outline.newest_turn_start().value_or(size);
     std::size_t i = 0;
     while (outline[i].turn != newest) ++i;
     return i;
@@ -34,7 +34,7 @@ std::size_t start_of_current(const Outline& outline) noexcept {
 /// Where the `count` newest tool rounds from `first` on start; `first` if there are not so many.
 std::size_t start_of_rounds(const Outline& outline, std::size_t first, int count) noexcept {
     for (std::size_t i = outline.size(); i-- > first;) {
-        const bool is_call = outline[i].group != 0 && outline[i].group == outline[i].serial;
+        const bool is_call = outline[i].round_serial != 0 && outline[i].round_serial == outline[i].serial;
         if (is_call && --count <= 0) return i;
     }
     return first;
@@ -53,10 +53,10 @@ std::vector<std::string_view> turn_rules(const Outline& outline, const TurnLayou
         } else if (is_pinned(i)) {
             rules[i] = "pinned";
         }
-        if (!rules[i].empty() && outline[i].group != 0) kept_rounds.emplace(outline[i].group, "pinned");
+        if (!rules[i].empty() && outline[i].round_serial != 0) kept_rounds.emplace(outline[i].round_serial, "pinned");
     }
     for (std::size_t i = layout.prefix; i < layout.kept_from; ++i) {
-        if (rules[i].empty() && outline[i].group != 0 && kept_rounds.contains(outline[i].group)) rules[i] = "pinned";
+        if (rules[i].empty() && outline[i].round_serial != 0 && kept_rounds.contains(outline[i].round_serial)) rules[i] = "pinned";
     }
     return rules;
 }

@@ -27,7 +27,7 @@ std::optional<std::size_t> Positions::find(Serial serial, std::size_t guess) {
 
 Mark mark_of_stored(const StoredPart& stored) {
     Provenance provenance{.origin = Origin::placeholder, .by = stored.by, .reason = std::string(truncate_reason)};
-    if (!stored.key.empty()) provenance.stored.push_back(stored.key);
+    if (!stored.key.empty()) provenance.stored_keys.push_back(stored.key);
     return std::make_shared<const Provenance>(std::move(provenance));
 }
 
@@ -52,8 +52,8 @@ void require_restorable(const Outline& outline, std::size_t index, const Message
 bool add_texts(JournalRecord& record, std::vector<StoredText> texts, std::size_t splice, std::size_t message) {
     for (StoredText& text : texts) {
         text.splice = splice;
-        text.message = message;
-        record.texts.push_back(std::move(text));
+        text.message_in_splice = message;
+        record.texts_in_store.push_back(std::move(text));
     }
     return !texts.empty();
 }
@@ -113,7 +113,7 @@ void NamesOfCalls::give_to(MessageInfo& info) const {
         if (part.call_id.empty()) continue;
         const auto same = first_.find(part.call_id);
         if (same == first_.end()) continue;
-        part.object_name = same->second->object_name;
+        part.key_safe_call_id = same->second->key_safe_call_id;
         part.tool = same->second->tool;
     }
 }
@@ -121,11 +121,11 @@ void NamesOfCalls::give_to(MessageInfo& info) const {
 Mark mark_of_return(const ToolReturn& r, const StoredPart* stored, bool is_changed) {
     const auto make = [](Origin origin, const std::string& by, std::string reason, std::vector<std::string> keys) {
         return std::make_shared<const Provenance>(
-            Provenance{.origin = origin, .by = by, .reason = std::move(reason), .stored = std::move(keys)});
+            Provenance{.origin = origin, .by = by, .reason = std::move(reason), .stored_keys = std::move(keys)});
     };
     if (stored != nullptr)
-        return stored->is_whole ? make(Origin::original, stored->by, "stored", {stored->key}) : mark_of_stored(*stored);
-    if (r.original && is_changed) return make(Origin::placeholder, r.original->by, "truncate", r.read_back);
+        return stored->is_shown_whole ? make(Origin::original, stored->by, "stored", {stored->key}) : mark_of_stored(*stored);
+    if (r.original && is_changed) return make(Origin::placeholder, r.original->replaced_by, "truncate", r.read_back);
     return r.read_back.empty() ? nullptr : make(Origin::original, "conversation", "read_back", r.read_back);
 }
 
@@ -134,7 +134,7 @@ std::size_t find_gone(std::span<const PartInfo> old, std::size_t now, std::size_
     if (!is_text_set || old[edited].kind != PartKind::media) return edited;
     for (std::size_t p = edited + 1; p < old.size(); ++p) {
         const PartInfo& part = old[p];
-        if (part.kind == PartKind::tool_result && part.bytes == 0 && part.call_id == old[edited].call_id) return p;
+        if (part.kind == PartKind::tool_result && part.text_bytes == 0 && part.call_id == old[edited].call_id) return p;
     }
     return edited;
 }
@@ -143,7 +143,7 @@ namespace {
 
 void keep_known_part(PartInfo& part, const PartInfo& old) {
     part.mark = old.mark;
-    part.object_name = old.object_name;
+    part.key_safe_call_id = old.key_safe_call_id;
     if (part.tool.empty()) part.tool = old.tool;
     part.tool.share_if_equal(old.tool);
     part.call_id.share_if_equal(old.call_id);
@@ -160,9 +160,9 @@ void describe_again(PartInfo& part, const PartView& shown) {
 void keep_known(MessageInfo& info, const MessageInfo& old, std::span<const std::size_t> gone) {
     info.serial = old.serial;
     info.role = old.role;
-    info.group = old.group;
+    info.round_serial = old.round_serial;
     info.turn = old.turn;
-    info.call_index = old.call_index;
+    info.model_calls_before = old.model_calls_before;
     info.pinned = old.pinned;
     info.mark = old.mark;
     auto next = gone.begin();

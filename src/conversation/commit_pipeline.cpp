@@ -34,8 +34,8 @@ void emit_commit(const EventSink& events, std::string_view by, std::string_view 
 
 bool CommitPipeline::is_worth_it(const CommitOptions& options) const noexcept {
     const std::int64_t gain = sub_saturating(context_.tokens_before, overlay_.tokens());
-    if (!options.require_token_reduction && options.at_least_tokens <= 0) return true;
-    return gain > 0 && gain >= options.at_least_tokens;
+    if (!options.require_token_reduction && options.min_token_reduction <= 0) return true;
+    return gain > 0 && gain >= options.min_token_reduction;
 }
 
 std::vector<Violation> CommitPipeline::introduced_violations() const {
@@ -53,7 +53,7 @@ void CommitPipeline::verify() const {
     if (!made.empty()) throw_new_violations(context_.by, made);
 }
 
-bool CommitPipeline::is_vetoed(bool needs_model) const {
+bool CommitPipeline::host_would_veto(bool needs_model) const {
     const EditEnvironment& env = context_.env;
     if (env.before_commit == nullptr || !*env.before_commit || plan_.edits().empty()) return false;
     const SideTable& side = context_.side;
@@ -62,7 +62,7 @@ bool CommitPipeline::is_vetoed(bool needs_model) const {
         for (std::size_t m = 0; m < stretch.count; ++m) touched.push_back(side.infos[stretch.first + m].serial);
     }
     const Outline before = side.outline();
-    CommitPlan plan{{.conversation = side.id, .round = before.newest_group(), .stop = env.stop}};
+    CommitPlan plan{{.conversation_id = side.id, .round_serial = before.newest_round_serial(), .stop = env.stop}};
     plan.middleware = context_.by;
     plan.hook = env.hook;
     plan.reason = plan_.edits().front().mark->reason;
@@ -70,8 +70,8 @@ bool CommitPipeline::is_vetoed(bool needs_model) const {
     plan.after = overlay_.outline();
     plan.touched = touched;
     plan.first_changed = overlay_.first_changed().value_or(side.infos.size());
-    plan.tokens_before = context_.tokens_before;
-    plan.tokens_after = overlay_.tokens();
+    plan.message_tokens_before = context_.tokens_before;
+    plan.message_tokens_after = overlay_.tokens();
     plan.needs_model = needs_model;
     return !(*env.before_commit)(plan);
 }
@@ -84,7 +84,7 @@ void CommitPipeline::drop_void_thinking() {
 }
 
 void CommitPipeline::drop_thinking_from(std::size_t first) {
-    context_.require_current("drop_thinking");
+    context_.require_current("drop_removable_thinking");
     overlay_.open();
     for (const bool open : {false, true}) {
         const EditGroup edit_group = plan_.begin_edit_group();
@@ -99,7 +99,7 @@ void CommitPipeline::drop_thinking_from(std::size_t first) {
 /// All thinking from message `first` on: of the open tool loop, or of those before it.
 void CommitPipeline::erase_thinking(std::size_t first, bool open) {
     const std::size_t size = overlay_.outline().size();
-    const std::size_t loop = overlay_.outline().open_loop().value_or(size);
+    const std::size_t loop = overlay_.outline().open_loop_begin().value_or(size);
     for (std::size_t i = size; i-- > first;) {
         const MessageInfo& info = overlay_.outline()[i];
         if (!info.has(PartKind::thinking) || (i >= loop) != open) continue;
@@ -121,7 +121,7 @@ CommitResult CommitPipeline::finish(Outcome outcome) {
                               .tokens_before = context_.tokens_before,
                               .tokens_after = overlay_.tokens(),
                               .first_changed = overlay_.first_changed(),
-                              .dropped_edit_groups = refused_edit_groups_,
+                              .unstored_edit_groups = refused_edit_groups_,
                               .first_store_error = store_error_};
     if (context_.env.report != nullptr) fill_report(result);
     return result;
@@ -129,16 +129,17 @@ CommitResult CommitPipeline::finish(Outcome outcome) {
 
 void CommitPipeline::fill_report(const CommitResult& result) {
     context_.env.report->outcome = result.outcome;
-    StageDetails& details = context_.env.report->more();
+    StageDetails& details = context_.env.report->ensure_details();
     details.tokens_before = result.tokens_before;
     details.tokens_after = result.tokens_after;
     details.first_changed = result.first_changed;
     if (result.first_changed)
         details.cached_tokens_invalidated = context_.side.sent_tokens_from(*result.first_changed, context_.column);
-    details.stored.insert(details.stored.end(), std::move_iterator(stored_.begin()), std::move_iterator(stored_.end()));
+    details.stored_keys.insert(details.stored_keys.end(), std::move_iterator(stored_.begin()),
+                               std::move_iterator(stored_.end()));
     stored_.clear();  // told once
     details.bytes_stored += std::exchange(bytes_stored_, 0);
-    details.thinking_dropped += thinking_dropped_;
+    details.thinking_parts_dropped += thinking_dropped_;
     const bool is_done = result.outcome == Outcome::committed || result.outcome == Outcome::planned;
     if (is_done && context_.env.thinking_on_prefix_edit && overlay_.first_void_thinking())
         details.thinking_prefix_edited = true;
@@ -155,7 +156,7 @@ CommitResult CommitPipeline::commit(const CommitOptions& options) {
         drop_void_thinking();
         return finish(Outcome::planned);
     }
-    if (is_vetoed(false)) return finish(Outcome::vetoed);
+    if (host_would_veto(false)) return finish(Outcome::vetoed);
     require_budget(context_.env, context_.by, 0);
     if (store() > 0) {
         if (plan_.edits().empty() || !is_worth_it(options)) {
@@ -231,8 +232,8 @@ std::optional<StoreFailure> CommitPipeline::try_write(Offload& offload) {
 /// Reports that parts stay which were to be cut.
 void CommitPipeline::keep_candidates(FunctionRef<bool(const Candidate&)> stays) {
     if (context_.env.report == nullptr) return;
-    for (Candidate& candidate : context_.env.report->more().candidates) {
-        if (candidate.cut && stays(candidate))
+    for (Candidate& candidate : context_.env.report->ensure_details().candidates) {
+        if (candidate.removed && stays(candidate))
             candidate = {candidate.serial, candidate.part, false, "store_refused", 0};
     }
 }
@@ -265,7 +266,7 @@ int CommitPipeline::store() {
     refused_edit_groups_ += refused;
     emit_store_failures(context_.env.events, context_.by, context_.side.id, failures);
     if (context_.env.report != nullptr) {
-        StageDetails& details = context_.env.report->more();
+        StageDetails& details = context_.env.report->ensure_details();
         details.store_failures.insert(details.store_failures.end(), std::move_iterator(failures.begin()),
                                       std::move_iterator(failures.end()));
         keep_candidates_of(failed);
@@ -309,13 +310,14 @@ JournalRecord CommitPipeline::to_record(std::span<const MessagePort::Stretch> st
     JournalRecord record = side.new_record(JournalRecord::Kind::edit, context_.by, {});
     for (const Edit& edit : plan_.edits()) {
         if (record.reason.empty()) record.reason = edit.mark->reason;
-        record.stored.insert(record.stored.end(), edit.mark->stored.begin(), edit.mark->stored.end());
+        record.referenced_keys.insert(record.referenced_keys.end(), edit.mark->stored_keys.begin(),
+                                      edit.mark->stored_keys.end());
     }
-    sort_unique(record.stored);
+    sort_unique(record.referenced_keys);
     record.when = context_.env.clock->now();
     record.tokens_before = context_.tokens_before;
     record.tokens_after = overlay_.tokens();
-    record.texts = take_originals(side, stretches, plan_.offloads());
+    record.texts_in_store = take_originals(side, stretches, plan_.offloads());
     return record;
 }
 

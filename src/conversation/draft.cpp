@@ -39,7 +39,7 @@ std::string Draft::text_of_part(std::size_t message, std::size_t part) const {
     return text;
 }
 
-bool Draft::is_pinned(std::size_t message) const { return state_->is_pinned(message); }
+bool Draft::is_protected(std::size_t message) const { return state_->is_pinned(message); }
 
 bool Draft::may_edit(std::size_t message) const {
     if (message >= outline().size() || !state_->rule_on(message).empty()) return false;
@@ -54,10 +54,10 @@ bool Draft::may_edit(std::size_t message, std::size_t part) const {
            state_->rule_on(message, part).empty();
 }
 
-void Draft::allow_pinned(bool allow) noexcept { state_->allow_pinned = allow; }
-void Draft::allow_stored() noexcept { state_->allow_stored = true; }
-void Draft::allow_open_results() noexcept {
-    state_->allow_open_results = true;
+void Draft::allow_editing_pinned(bool allow) noexcept { state_->allow_pinned = allow; }
+void Draft::allow_editing_foreign_placeholders() noexcept { state_->allow_editing_foreign_placeholders = true; }
+void Draft::allow_editing_open_results() noexcept {
+    state_->allow_editing_open_results = true;
     state_->pinned.reset();
 }
 
@@ -65,7 +65,7 @@ const TokenCounter& Draft::counter() const noexcept { return *state_->context.en
 std::int64_t Draft::tokens_before() const noexcept { return state_->context.tokens_before; }
 std::int64_t Draft::tokens_after() const noexcept { return state_->overlay.tokens(); }
 std::int64_t Draft::tokens_of(std::size_t message) const noexcept {
-    return outline()[message].tokens[state_->context.column];
+    return outline()[message].tokens_by_counter[state_->context.column];
 }
 std::optional<std::size_t> Draft::first_changed() const noexcept { return state_->overlay.first_changed(); }
 
@@ -113,19 +113,20 @@ void Draft::mark(std::size_t message, Provenance provenance) {
     state_->plan.mark(message, std::move(provenance));
 }
 
-void Draft::drop_thinking() { state_->pipeline.drop_thinking_from(0); }
+void Draft::drop_removable_thinking() { state_->pipeline.drop_thinking_from(0); }
 
-void Draft::offload(std::string key, std::string content, std::optional<Original> original,
-                    std::shared_ptr<Storage> storage) {
+void Draft::store_on_commit(std::string key, std::string content, std::optional<Original> original,
+                            std::shared_ptr<Storage> storage) {
     state_->plan.offload(
         {.key = std::move(key), .content = std::move(content), .original = original, .storage = std::move(storage)});
 }
 
-void Draft::offload_text(std::string key, std::size_t message, std::size_t part, std::shared_ptr<Storage> storage) {
-    state_->context.require_current("offload");
+void Draft::store_text_on_commit(std::string key, std::size_t message, std::size_t part,
+                                 std::shared_ptr<Storage> storage) {
+    state_->context.require_current("store_text_on_commit");
     if (message >= outline().size() || part >= outline()[message].parts.size()) {
         throw Error(Errc::invalid_argument,
-                    fmt::format("{}: offload part {} of message {}: there is none", state_->context.by, part, message));
+                    fmt::format("{}: store part {} of message {}: there is none", state_->context.by, part, message));
     }
     detail::Offload offload{.key = std::move(key), .storage = std::move(storage)};
     const auto base = state_->overlay.base_of(message);
@@ -142,7 +143,7 @@ void Draft::offload_text(std::string key, std::size_t message, std::size_t part,
     state_->plan.offload(std::move(offload));
 }
 
-int Draft::store() { return state_->pipeline.store(); }
+int Draft::store_and_drop_refused() { return state_->pipeline.store(); }
 
 void Draft::drop_edit_groups(std::vector<EditGroup> edit_groups) {
     state_->plan.drop_edit_groups(std::move(edit_groups));
@@ -154,7 +155,7 @@ std::vector<EditGroup> Draft::drop_invalid_edit_groups(std::vector<EditGroup> ed
 
 std::vector<Violation> Draft::introduced_violations() const { return state_->pipeline.introduced_violations(); }
 
-bool Draft::is_vetoed(bool needs_model) const { return state_->pipeline.is_vetoed(needs_model); }
+bool Draft::host_would_veto(bool needs_model) const { return state_->pipeline.host_would_veto(needs_model); }
 
 CommitResult Draft::commit(const CommitOptions& options) {
     CommitResult result = state_->pipeline.commit(options);

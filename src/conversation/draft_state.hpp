@@ -107,8 +107,8 @@ public:
     int store();
     /// As `Draft::introduced_violations`.
     [[nodiscard]] std::vector<Violation> introduced_violations() const;
-    /// As `Draft::is_vetoed`.
-    [[nodiscard]] bool is_vetoed(bool needs_model) const;
+    /// As `Draft::host_would_veto`.
+    [[nodiscard]] bool host_would_veto(bool needs_model) const;
     /// As `Draft::commit`. Afterwards the parts of the draft are as new.
     CommitResult commit(const CommitOptions& options);
     /// Takes out thinking from message `first` on, of the open tool loop only where that breaks no rule.
@@ -151,8 +151,8 @@ struct DraftState {
     CommitPipeline pipeline{context, *port, overlay, plan};
     // As the functions of `Draft`.
     bool allow_pinned = false;
-    bool allow_stored = false;
-    bool allow_open_results = false;
+    bool allow_editing_foreign_placeholders = false;
+    bool allow_editing_open_results = false;
     std::optional<std::vector<bool>> pinned{};  // by index in the conversation; made when first asked for
 
     [[nodiscard]] bool is_pinned(std::size_t message);

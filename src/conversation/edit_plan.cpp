@@ -18,7 +18,7 @@ namespace whittle::inline v0::detail {
 namespace {
 
 void keep_references(Provenance& provenance, const Mark& mark) {
-    if (mark) provenance.stored.insert(provenance.stored.end(), mark->stored.begin(), mark->stored.end());
+    if (mark) provenance.stored_keys.insert(provenance.stored_keys.end(), mark->stored_keys.begin(), mark->stored_keys.end());
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ void EditPlan::set_text(std::size_t message, std::size_t part, std::string_view 
     const MessageInfo& info = overlay_.outline()[message];
     if (const Mark& old = mark_of(info, part)) {
         keep_references(provenance, old);
-        sort_unique(provenance.stored);
+        sort_unique(provenance.stored_keys);
     }
     char* const room = static_cast<char*>(texts_.allocate(text.size(), 1));
     const std::string_view kept(room, text.copy(room, text.size()));
@@ -80,9 +80,9 @@ std::vector<std::size_t> EditPlan::erase(std::size_t message, std::vector<std::s
     const MessageInfo& info = overlay_.outline()[message];
     Provenance rest = info.mark ? *info.mark : Provenance{};
     rest.reason = std::move(provenance.reason);
-    rest.stored.insert(rest.stored.end(), provenance.stored.begin(), provenance.stored.end());
+    rest.stored_keys.insert(rest.stored_keys.end(), provenance.stored_keys.begin(), provenance.stored_keys.end());
     for (const std::size_t part : parts) keep_references(rest, info.parts[part].mark);
-    sort_unique(rest.stored);
+    sort_unique(rest.stored_keys);
     return stage({.kind = Edit::Kind::erase_parts,
                   .target = info.serial,
                   .parts = std::move(parts),
@@ -99,7 +99,7 @@ void EditPlan::replace(std::size_t first, std::size_t last, std::vector<AnyMessa
         keep_references(provenance, outline[i].mark);
         for (const PartInfo& part : outline[i].parts) keep_references(provenance, part.mark);
     }
-    sort_unique(provenance.stored);
+    sort_unique(provenance.stored_keys);
     if (first < outline.size()) edit.target = outline[first].serial;
     if (provenance.covers.empty() && count > 0) provenance.covers = edit.covered;
     edit.mark = freeze(std::move(provenance));

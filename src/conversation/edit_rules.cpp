@@ -21,23 +21,23 @@ namespace {
 std::vector<bool> find_pinned(const Outline& outline, std::string_view by,
                               const std::function<bool(const MessageInfo&)>* pins, bool spare_open_results) {
     std::vector<bool> result(outline.size(), false);
-    const Serial open = outline.open_group();
+    const Serial open = outline.open_round_serial();
     for (std::size_t i = 0; i < outline.size(); ++i) {
         const MessageInfo& info = outline[i];
         const bool is_spared = spare_open_results && info.has(PartKind::tool_result);
-        const bool is_open = open != 0 && info.group == open && !is_spared;
+        const bool is_open = open != 0 && info.round_serial == open && !is_spared;
         const bool is_pinned = info.pinned || (pins != nullptr && *pins && (*pins)(info));
         const bool is_own_summary = origin_of(info.mark) == Origin::summary && info.mark->by == by;
         result[i] = (info.role == Role::system && !is_own_summary) || is_open || is_pinned;
     }
-    if (const auto user = outline.newest_user()) result[*user] = true;
+    if (const auto user = outline.newest_turn_start()) result[*user] = true;
     return result;
 }
 
 }  // namespace
 
 bool DraftState::is_pinned(std::size_t message) {
-    if (!pinned) pinned = find_pinned(context.side.outline(), context.by, context.env.pins, allow_open_results);
+    if (!pinned) pinned = find_pinned(context.side.outline(), context.by, context.env.pins, allow_editing_open_results);
     const auto base = overlay.base_of(message);
     return base && (*pinned)[*base];
 }
@@ -51,11 +51,11 @@ std::string_view DraftState::rule_on(std::size_t message, std::size_t part) cons
     if (allow_pinned) return {};
     const MessageInfo& info = overlay.outline()[message];
     const Mark& mark = mark_of(info, part);
-    const bool is_stored = origin_of(mark) == Origin::placeholder && !mark->stored.empty();
+    const bool is_stored = origin_of(mark) == Origin::placeholder && !mark->stored_keys.empty();
     const bool is_others = origin_of(mark) != Origin::original && mark->by != context.by;
-    if (is_others && !(allow_stored && is_stored)) return "another middleware made this part";
+    if (is_others && !(allow_editing_foreign_placeholders && is_stored)) return "another middleware made this part";
     if (info.parts[part].kind != PartKind::thinking) return {};
-    if (message >= overlay.open_loop()) return "its thinking belongs to the open tool loop";
+    if (message >= overlay.open_loop_begin()) return "its thinking belongs to the open tool loop";
     const ValidityProfile* const validity = context.env.validity;
     if (validity != nullptr && validity->calls_keep_thinking && info.has(PartKind::tool_call))
         return "the server wants thinking back with the calls that it led to";

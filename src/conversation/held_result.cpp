@@ -22,7 +22,7 @@ void HeldResult::put(const std::string& key, const std::string& whole) const {
     try {
         storage_->put_if_absent(key, whole);
     } catch (const std::exception& error) {
-        emit_store_failures(context_.events, by_, context_.conversation, std::array{StoreFailure{key, error.what()}});
+        emit_store_failures(context_.events, by_, context_.conversation_id, std::array{StoreFailure{key, error.what()}});
         throw;
     }
 }
@@ -36,7 +36,7 @@ void HeldResult::keep_original(ToolOutcome& outcome, const std::vector<Part>& gi
 }
 
 void HeldResult::emit_failed() const noexcept {
-    if (context_.events != nullptr) emit_failure(*context_.events, by_, context_.conversation, current_error_text());
+    if (context_.events != nullptr) emit_failure(*context_.events, by_, context_.conversation_id, current_error_text());
 }
 
 bool shows_stored_text(const ToolContext& context) {
@@ -52,7 +52,7 @@ void pass_on(HeldResult& held, PartSink& out) {
     for (std::size_t i = 0; i < held.parts.size(); ++i) {
         out.push(std::move(held.parts[i]));
         for (StoredPart& object : held.stored) {
-            if (object.part == i) out.stored(object);
+            if (object.part == i) out.mark_stored(object);
         }
     }
 }

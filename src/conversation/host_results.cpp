@@ -215,11 +215,11 @@ private:
 };
 
 [[nodiscard]] bool holds_a_whole(const StoredPart* stored) noexcept {
-    return stored != nullptr && !stored->is_whole && !stored->key.empty();
+    return stored != nullptr && !stored->is_shown_whole && !stored->key.empty();
 }
 
 StoredText text_at(std::size_t part, const StoredPart& stored) {
-    return {.part = part, .key = stored.key, .storage = stored.storage, .element = stored.element};
+    return {.part = part, .key = stored.key, .storage = stored.storage, .index_in_object = stored.index_in_object};
 }
 
 /// The whole text where a host joined several parts, some of which are in a store; nullopt if that cannot be read.
@@ -346,7 +346,7 @@ void take_names_of_results(MessageInfo& info, const MessageInfo& shown) {
         const auto number = numbers.next(part);
         if (!number || *number >= named.size()) continue;
         part.call_id.share_if_equal(named[*number]->call_id);
-        part.object_name = named[*number]->object_name;
+        part.key_safe_call_id = named[*number]->key_safe_call_id;
         part.tool = named[*number]->tool;
     }
 }

@@ -35,23 +35,23 @@ std::string fetch_trusted_text(const StoredText& text) {
     require_storage(text);
     auto content = text.storage->get(text.key);
     if (!content) throw Error(Errc::not_found, fmt::format("fetch \"{}\": the store has no such object", text.key));
-    return text.element ? text_in_content(*content, *text.element) : *std::move(content);
+    return text.index_in_object ? text_in_content(*content, *text.index_in_object) : *std::move(content);
 }
 
 std::string TextFetcher::fetch_text(const StoredObjects& objects, const StoredText& text) {
-    if (!text.element) return whittle::fetch_text(objects, text);
+    if (!text.index_in_object) return whittle::fetch_text(objects, text);
     if (!content_ || key_ != text.key || storage_ != text.storage) {
         StoredText whole = text;
-        whole.element.reset();
+        whole.index_in_object.reset();
         content_.emplace(whittle::fetch_text(objects, whole));
         key_ = text.key;
         storage_ = text.storage;
     }
-    return content_->text(*text.element);
+    return content_->text(*text.index_in_object);
 }
 
 void for_each_message(std::span<StoredText> texts, FunctionRef<void(std::span<StoredText>)> visit) {
-    const auto place = [](const StoredText& text) { return std::pair(text.splice, text.message); };
+    const auto place = [](const StoredText& text) { return std::pair(text.splice, text.message_in_splice); };
     if (!std::ranges::is_sorted(texts, {}, place)) std::ranges::stable_sort(texts, {}, place);
     while (!texts.empty()) {
         const auto end = std::ranges::find_if(
@@ -63,7 +63,7 @@ void for_each_message(std::span<StoredText> texts, FunctionRef<void(std::span<St
 }
 
 void add_texts(JournalRecord& record, std::span<StoredText> texts) {
-    record.texts.insert(record.texts.end(), std::move_iterator(texts.begin()), std::move_iterator(texts.end()));
+    record.texts_in_store.insert(record.texts_in_store.end(), std::move_iterator(texts.begin()), std::move_iterator(texts.end()));
 }
 
 void throw_damaged(std::string_view operation, const StoredText& text) {

@@ -74,12 +74,12 @@ void ObjectNames::assign_to(MessageInfo& info) {
 
 void ObjectNames::release(const MessageInfo& info) noexcept {
     for (const PartInfo& part : info.parts) {
-        const bool is_own = part.kind == PartKind::tool_call || info.group == 0;  // else it is the name of its call
-        if (part.object_name.empty() || !is_own) continue;
+        const bool is_own = part.kind == PartKind::tool_call || info.round_serial == 0;  // else it is the name of its call
+        if (part.key_safe_call_id.empty() || !is_own) continue;
         try {
             const auto base = taken_.find(safe_form(part.call_id));
             if (base != taken_.end()) base->second = 2;  // the next search starts over and finds the same name
-            taken_.erase(part.object_name);
+            taken_.erase(part.key_safe_call_id);
         } catch (const std::bad_alloc&) {  // a name that stays taken does no harm
         }
     }
@@ -91,12 +91,12 @@ void ObjectNames::assign_each(MessageInfo& info) {
     for (PartInfo& part : info.parts) {
         if (part.kind == PartKind::tool_call) {
             share_tool(part.tool);
-            part.object_name = assign(part.call_id);
-        } else if (is_result_part(part) && part.object_name.empty()) {
-            const bool same_result = !previous_name.empty() && previous_id == part.call_id && !part.is_separate_result;
-            part.object_name = same_result ? previous_name : assign(part.call_id);
+            part.key_safe_call_id = assign(part.call_id);
+        } else if (is_result_part(part) && part.key_safe_call_id.empty()) {
+            const bool same_result = !previous_name.empty() && previous_id == part.call_id && !part.starts_new_result;
+            part.key_safe_call_id = same_result ? previous_name : assign(part.call_id);
             previous_id = part.call_id;
-            previous_name = part.object_name;
+            previous_name = part.key_safe_call_id;
         }
     }
 }

@@ -40,7 +40,7 @@ Page read_page(const StoredObject& object, std::int64_t offset, std::int64_t max
     if (static_cast<std::int64_t>(bytes.size()) <= before) return {{}, offset, offset};
     const std::size_t start = character_start(bytes, static_cast<std::size_t>(before));
     const std::string_view shown =
-        utf8_prefix(std::string_view(bytes).substr(start), static_cast<std::size_t>(max_bytes));
+        grapheme_prefix(std::string_view(bytes).substr(start), static_cast<std::size_t>(max_bytes));
     const std::int64_t begin = offset - before + static_cast<std::int64_t>(start);
     return {std::string(shown), begin, begin + static_cast<std::int64_t>(shown.size())};
 }
@@ -99,7 +99,7 @@ Lines read_lines(LineReader& reader, std::int64_t first, std::int64_t count, std
         lines.is_cut = needed > room() || !piece->is_end;
         if (needed > room()) {
             const std::string_view with_feed(piece->text.data(), needed);  // the feed follows in the reader's buffer
-            lines.page.text += utf8_prefix(with_feed, room());
+            lines.page.text += grapheme_prefix(with_feed, room());
             break;
         }
         lines.page.text += piece->text;
@@ -119,7 +119,7 @@ public:
 
     /// The start of a line without a match.
     [[nodiscard]] std::string start_of(std::string_view line) const {
-        const std::string_view shown = utf8_prefix(line, line_bytes_);
+        const std::string_view shown = grapheme_prefix(line, line_bytes_);
         return to_valid_utf8(shown) + (shown.size() < line.size() ? "..." : "");
     }
 
@@ -128,8 +128,8 @@ public:
         if (line.size() <= line_bytes_) return to_valid_utf8(line);
         const std::size_t before = wanted_.size() >= line_bytes_ ? 0 : (line_bytes_ - wanted_.size()) / 4;
         const std::size_t earliest = at <= before ? 0 : character_start(line, at - before);
-        const std::size_t begin = at - utf8_suffix(line.substr(0, at), at - earliest).size();
-        const std::string_view shown = utf8_prefix(line.substr(begin), line_bytes_);
+        const std::size_t begin = at - grapheme_suffix(line.substr(0, at), at - earliest).size();
+        const std::string_view shown = grapheme_prefix(line.substr(begin), line_bytes_);
         return fmt::format("(offset {}) {}{}{}", offset + static_cast<std::int64_t>(at), begin > 0 ? "..." : "",
                            to_valid_utf8(shown), begin + shown.size() < line.size() ? "..." : "");
     }

@@ -60,7 +60,7 @@ MessageCopy::Owned MessageCopy::renamed(MessagePort& port, AnyMessage message, c
     keep_known(copy->info, old, {});
     for (const MessagePort::NewName& name : names) {
         PartInfo& part = copy->info.parts[name.part];
-        if (part.kind != PartKind::tool_call) part.object_name = SharedString();
+        if (part.kind != PartKind::tool_call) part.key_safe_call_id = SharedString();
     }
     return copy;
 }
@@ -68,8 +68,8 @@ MessageCopy::Owned MessageCopy::renamed(MessagePort& port, AnyMessage message, c
 bool MessageCopy::set_text_in_place(const TokenColumns& columns, std::size_t part, std::string_view text,
                                     const Mark& mark) {
     if (!port_.abilities.has_part_index || info.parts.size() < 2 || part >= info.parts.size()) return false;
-    if (measures_.size() != info.tokens.size()) {
-        Measures all(info.tokens.size());
+    if (measures_.size() != info.tokens_by_counter.size()) {
+        Measures all(info.tokens_by_counter.size());
         port_.visit_parts(message, [&](const PartView& view) { add_measure(view, columns, all); });
         measures_ = std::move(all);
     }
@@ -110,7 +110,7 @@ void MessageCopy::describe_part(const TokenColumns& columns, std::size_t part, c
         Measure& sum = measures_[c];
         replace(sum.units, before[c].units, now[c].units);
         replace(sum.media, before[c].media, now[c].media);
-        info.tokens[c] = add_saturating(columns[c].counter->to_tokens(sum.units), sum.media);
+        info.tokens_by_counter[c] = add_saturating(columns[c].counter->to_tokens(sum.units), sum.media);
     }
 }
 
@@ -151,8 +151,8 @@ std::optional<std::size_t> Overlay::first_changed() const noexcept {
     return slots_.size() < side_.infos.size() ? std::optional(slots_.size()) : std::nullopt;
 }
 
-std::size_t Overlay::open_loop() const {
-    if (!open_loop_) open_loop_ = outline().open_loop().value_or(outline().size());
+std::size_t Overlay::open_loop_begin() const {
+    if (!open_loop_) open_loop_ = outline().open_loop_begin().value_or(outline().size());
     return *open_loop_;
 }
 
@@ -187,7 +187,7 @@ void Overlay::show(std::vector<Slot> slots) {
     for (const auto& [base, copy] : slots_) {
         messages_.push_back(copy ? copy->message : port_.original(base));
         infos_.push_back(copy ? &copy->info : &side_.infos[base]);
-        tokens_ = add_saturating(tokens_, infos_.back()->tokens[column_]);
+        tokens_ = add_saturating(tokens_, infos_.back()->tokens_by_counter[column_]);
     }
     is_open_ = true;
 }
@@ -209,7 +209,7 @@ void Overlay::replace_tokens(std::int64_t old, std::int64_t now) noexcept {
 void Overlay::put(std::size_t at, MessageCopy::Owned copy, EditGroup edit_group) {
     Slot& slot = slots_[at];
     copy->edit_group = slot.copy && slot.copy->edit_group != edit_group ? MessageCopy::several : edit_group;
-    replace_tokens(infos_[at]->tokens[column_], copy->info.tokens[column_]);
+    replace_tokens(infos_[at]->tokens_by_counter[column_], copy->info.tokens_by_counter[column_]);
     slot.copy = std::move(copy);
     messages_[at] = slot.copy->message;
     infos_[at] = &slot.copy->info;
@@ -223,7 +223,7 @@ void Overlay::set_text(const Edit& edit, std::size_t at) {
 }
 
 bool Overlay::set_text_in_place(MessageCopy& copy, const Edit& edit) {
-    const std::int64_t tokens = copy.info.tokens[column_];
+    const std::int64_t tokens = copy.info.tokens_by_counter[column_];
     try {
         if (!copy.set_text_in_place(side_.columns, edit.part, edit.text, edit.mark)) return false;
     } catch (...) {
@@ -231,7 +231,7 @@ bool Overlay::set_text_in_place(MessageCopy& copy, const Edit& edit) {
         throw;
     }
     copy.add_editor(edit.edit_group);
-    replace_tokens(tokens, copy.info.tokens[column_]);
+    replace_tokens(tokens, copy.info.tokens_by_counter[column_]);
     return true;
 }
 
@@ -250,7 +250,7 @@ MessageCopy::Owned Overlay::copy_of_new(AnyMessage message, const Edit& edit, st
     if (infos_.empty()) return copy;
     const MessageInfo& neighbour = *infos_[std::min(at, infos_.size() - 1)];
     copy->info.turn = neighbour.turn;
-    copy->info.call_index = neighbour.call_index;
+    copy->info.model_calls_before = neighbour.model_calls_before;
     return copy;
 }
 
@@ -266,17 +266,17 @@ void Overlay::replace(const Edit& edit, std::size_t at) {
         MessageInfo& info = copy->info;
         info.serial = edit.first_serial + infos.size();
         among_new.join(info, Outline(std::span<const MessageInfo* const>(infos)));
-        if (info.group == 0) in_front.join(info, Outline(std::span<const MessageInfo* const>(infos_).first(at)));
+        if (info.round_serial == 0) in_front.join(info, Outline(std::span<const MessageInfo* const>(infos_).first(at)));
         side_.names.assign_to(info);
-        growth = add_saturating(growth, info.tokens[column_]);
+        growth = add_saturating(growth, info.tokens_by_counter[column_]);
         messages.push_back(copy->message);
         infos.push_back(&info);
         slots.push_back({inserted, std::move(copy)});
     }
     std::vector<Serial> calls;  // of the messages that go
     for (const MessageInfo* info : std::span(infos_).subspan(at, edit.covered.size())) {
-        growth = sub_saturating(growth, info->tokens[column_]);
-        if (info->group == info->serial) calls.push_back(info->serial);
+        growth = sub_saturating(growth, info->tokens_by_counter[column_]);
+        if (info->round_serial == info->serial) calls.push_back(info->serial);
     }
     const bool was_torn = std::exchange(is_torn_, true);
     const auto splice = [&](auto& target, auto& fresh) {
@@ -299,7 +299,7 @@ void Overlay::regroup_behind(std::size_t first, std::vector<Serial> replaced_cal
     std::ranges::sort(replaced_calls);
     GroupFinder groups;
     for (std::size_t i = first; i < infos_.size(); ++i) {
-        if (!std::ranges::binary_search(replaced_calls, infos_[i]->group)) continue;
+        if (!std::ranges::binary_search(replaced_calls, infos_[i]->round_serial)) continue;
         if (!slots_[i].copy) {
             put(i, MessageCopy::owned(port_, port_.copy_without(messages_[i], {}), *infos_[i]), MessageCopy::several);
         }
@@ -326,7 +326,7 @@ void Overlay::revert(std::size_t at) {
     Slot& slot = slots_[at];
     if (!slot.copy) return;
     const MessageInfo& original = side_.infos[slot.base];
-    tokens_ = add_saturating(sub_saturating(tokens_, slot.copy->info.tokens[column_]), original.tokens[column_]);
+    tokens_ = add_saturating(sub_saturating(tokens_, slot.copy->info.tokens_by_counter[column_]), original.tokens_by_counter[column_]);
     messages_[at] = port_.original(slot.base);
     infos_[at] = &original;
     slot.copy.reset();
@@ -372,7 +372,7 @@ MessagePort::Replacement Overlay::replacement() const {
 /// No message comes or goes, and no edit changes anything for the worse that a rule looks at.
 bool Overlay::keeps_every_rule() const noexcept {
     for (std::size_t i = 0; i < slots_.size(); ++i) {
-        if (slots_[i].base != i || (slots_[i].copy && !keeps_rules(side_.infos[i], *infos_[i]))) return false;
+        if (slots_[i].base != i || (slots_[i].copy && !surely_keeps_rules(side_.infos[i], *infos_[i]))) return false;
     }
     return slots_.size() == side_.infos.size();
 }
@@ -390,8 +390,8 @@ std::vector<Serial> Overlay::harmlessly_edited() const {
         if (!slot.copy || slot.base == inserted) continue;
         const MessageInfo& before = side_.infos[slot.base];
         MessageInfo now = slot.copy->info;
-        now.group = before.group;
-        if (keeps_rules(before, now)) found.push_back(now.serial);
+        now.round_serial = before.round_serial;
+        if (surely_keeps_rules(before, now)) found.push_back(now.serial);
     }
     std::ranges::sort(found);
     return found;

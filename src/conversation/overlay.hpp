@@ -135,7 +135,7 @@ public:
     [[nodiscard]] bool is_edited(std::size_t at) const noexcept { return is_open_ && slots_[at].copy != nullptr; }
     [[nodiscard]] std::optional<std::size_t> first_changed() const noexcept;
     /// Where the open tool loop starts; the number of messages if there is none.
-    [[nodiscard]] std::size_t open_loop() const;
+    [[nodiscard]] std::size_t open_loop_begin() const;
     /// What this breaks of `profile` that the conversation does not; nothing where `profile` is null.
     [[nodiscard]] std::vector<Violation> introduced_violations(const ValidityProfile* profile) const;
     /// Messages, in order of their serials, of which the edits of their parts made nothing worse that a rule looks at:

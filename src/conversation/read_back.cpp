@@ -84,7 +84,7 @@ std::string note_on_masks(const StoredObject& object, Language language) {
 
 void emit_read_back(const ToolContext& context, std::string_view tool, const std::string& text) {
     if (context.events == nullptr) return;
-    emit(*context.events, {.source = tool, .kind = "read_back", .text = text, .conversation = context.conversation});
+    emit(*context.events, {.source = tool, .kind = "read_back", .text = text, .conversation = context.conversation_id});
 }
 
 }  // namespace whittle::inline v0::detail

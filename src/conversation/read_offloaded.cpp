@@ -33,7 +33,7 @@ std::string with_note(std::string text, const std::string& note) {
 std::string to_shown(detail::Page& page, std::int64_t max_bytes) {
     std::string shown = to_valid_utf8(page.text);
     while (static_cast<std::int64_t>(shown.size()) > max_bytes) {
-        page.text.resize(utf8_prefix(page.text, page.text.size() / 2).size());
+        page.text.resize(grapheme_prefix(page.text, page.text.size() / 2).size());
         page.end = page.begin + static_cast<std::int64_t>(page.text.size());
         shown = to_valid_utf8(page.text);
     }
@@ -113,9 +113,9 @@ private:
 
     [[nodiscard]] Shown found_lines() const {
         detail::LineReader reader(object_, context_.stop);
-        const detail::Matches matches = detail::grep_lines(
-            reader, *arguments_.grep, arguments_.first_line.value_or(1),
-            {options_.grep_bytes, options_.grep_matches, options_.grep_line_bytes, arguments_.context.value_or(0)});
+        const detail::Matches matches = detail::grep_lines(reader, *arguments_.grep, arguments_.first_line.value_or(1),
+                                                           {options_.grep_result_bytes, options_.grep_matches,
+                                                            options_.grep_line_bytes, arguments_.context.value_or(0)});
         return {with_note(matches.text, note_on_matches(matches)), fmt::format("{} matching lines", matches.count)};
     }
 
@@ -156,7 +156,7 @@ ToolOutcome read_offloaded(const ToolContext& context, PartSink& out, const std:
                            const ReadOffloadedOptions& options) {
     ToolOutcome outcome;
     const auto problem = detail::problem_of([&] {
-        const ReadArguments arguments = detail::parse_read_arguments(context.arguments, options.grep_context);
+        const ReadArguments arguments = detail::parse_read_arguments(context.arguments, options.max_grep_context_lines);
         const StoredObject object = find_object(context, storage, arguments.reference);
         const Shown shown = Reading(object, arguments, options, context).show();
         out.write(shown.text);
@@ -174,15 +174,15 @@ void check_limits(const ReadOffloadedOptions& options) {
         if (value < least) problems.error(std::string(field), std::to_string(value), fmt::format("{} or more", least));
     };
     require("page_bytes", options.page_bytes, 256);
-    require("grep_bytes", options.grep_bytes, 256);
+    require("grep_result_bytes", options.grep_result_bytes, 256);
     require("grep_matches", options.grep_matches, 1);
-    require("grep_context", options.grep_context, 0);
+    require("max_grep_context_lines", options.max_grep_context_lines, 0);
     require("grep_line_bytes", options.grep_line_bytes, 32);
     problems.throw_if_errors("make read_offloaded");
 }
 
 std::string read_offloaded_description(const ReadOffloadedOptions& options) {
-    if (options.language.value_or(default_language()) == Language::chinese) {
+    if (options.description_language.value_or(default_language()) == Language::chinese) {
         return fmt::format(
             "读取本会话中被移出的原文。移出之处的标记说明缺少什么、如何取回，例如“[省略本结果第 22-178 行；"
             "read_offloaded(\"k/6\", first_line=22, lines=157)]”：reference 为 \"k/6\"，其余参数照写。每次最多 {} "
@@ -206,7 +206,7 @@ Tool read_offloaded_tool(std::shared_ptr<Storage> storage, const ReadOffloadedOp
     check_limits(options);
     return {.name = std::string(read_offloaded_name),
             .description = read_offloaded_description(options),
-            .parameters = detail::read_arguments_schema(options.grep_context),
+            .parameters = detail::read_arguments_schema(options.max_grep_context_lines),
             .return_direct = false,
             .invoke = [storage = std::move(storage), options](const ToolContext& context, PartSink& out) {
                 return read_offloaded(context, out, storage, options);

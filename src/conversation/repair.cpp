@@ -25,7 +25,7 @@ void report_repair(const RepairResult& result, const detail::DraftContext& conte
     if (context.env.report == nullptr) return;
     context.env.report->outcome = result.outcome;
     if (result.outcome == Outcome::not_due) return;
-    StageDetails& details = context.env.report->more();
+    StageDetails& details = context.env.report->ensure_details();
     details.violations_left = static_cast<std::int64_t>(result.remaining.size());
     if (!result.first_changed) return;
     details.tokens_before = result.tokens_before;
@@ -49,7 +49,7 @@ RepairResult Draft::repair(const ValidityProfile& profile, const RepairOptions& 
     report_repair(result, context);
     if (plan.repairs.empty()) return result;
 
-    const Timestamp now = context.env.clock->now();
+    const UnixMillis now = context.env.clock->now();
     detail::RepairedList list(side, *state_->port, profile, options.language, now);
     state_->overlay.show(list.make(plan.messages));
     const detail::MessagePort::Replacement replacement = state_->overlay.replacement();

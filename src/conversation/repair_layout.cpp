@@ -171,7 +171,7 @@ void put_system_first(RepairHistory& h, Messages& list) {
     }
     if (only_one) leading = std::min<std::ptrdiff_t>(leading, 1);
     const auto mute = std::remove_if(list.begin() + leading, list.end(), [&](const RepairedMessage& m) {
-        const auto says = [](const PartInfo& p) { return p.kind == PartKind::text && p.bytes > 0; };
+        const auto says = [](const PartInfo& p) { return p.kind == PartKind::text && p.text_bytes > 0; };
         if (!is_system(m) || std::ranges::any_of(h.outline[m.source].parts, says)) return false;
         note(m, "a late system message without text is left out");
         return true;

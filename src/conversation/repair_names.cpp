@@ -19,7 +19,7 @@ std::string valid_id(const RepairHistory& h, std::string_view id) {
     if (!h.has(Rule::G8_names)) return valid;
     if (valid.empty()) valid = "call";
     if (h.profile.max_call_id > 0 && valid.size() > h.profile.max_call_id)
-        valid = utf8_prefix(valid, h.profile.max_call_id);
+        valid = grapheme_prefix(valid, h.profile.max_call_id);
     return valid;
 }
 
@@ -51,7 +51,7 @@ public:
         for (std::size_t& n = next_number_.try_emplace(id, 2).first->second;; ++n) {
             const std::string end = fmt::format("_{}", n);
             std::string_view front = id;
-            if (longest_ > end.size()) front = utf8_prefix(id, longest_ - end.size());
+            if (longest_ > end.size()) front = grapheme_prefix(id, longest_ - end.size());
             std::string candidate = std::string(front) + end;
             if (!contains(candidate)) return candidate;
         }

@@ -25,7 +25,7 @@ void collect_results(RepairHistory& h, std::size_t message) {
         const PartInfo& part = info.parts[p];
         if (!is_in_result(part) || (has_copies && part.kind == PartKind::media)) continue;
         const auto [place, is_new] = seen.try_emplace(part.call_id, h.results.size());
-        if (is_new || (part.is_separate_result && !continues(h.results[place->second], part, p))) {
+        if (is_new || (part.starts_new_result && !continues(h.results[place->second], part, p))) {
             place->second = h.results.size();
             h.items[message].results.push_back(h.results.size());
             h.results.push_back({.message = message, .id = part.call_id});

@@ -16,7 +16,7 @@ void mend_part(RepairHistory& h, std::size_t message, std::size_t p, bool holds_
     };
     const bool is_text = info.kind == PartKind::text;
     const bool is_blank =
-        is_text && ((info.is_blank && h.has(Rule::A5_blank_text)) || (info.bytes == 0 && h.has(Rule::GM6_empty_parts)));
+        is_text && ((info.is_blank && h.has(Rule::A5_blank_text)) || (info.text_bytes == 0 && h.has(Rule::GM6_empty_parts)));
     const bool is_garbled = info.is_invalid_utf8 && h.has(Rule::G1_utf8);
     if (is_blank) return h.erase(message, p, "blank_text");
     if (is_garbled && info.kind == PartKind::thinking) {  // never edited: all of the message goes
@@ -26,7 +26,7 @@ void mend_part(RepairHistory& h, std::size_t message, std::size_t p, bool holds_
         return;
     }
     if (is_garbled && info.kind == PartKind::other) return h.erase(message, p, "bad_utf8");
-    if (is_garbled && info.bytes > 0 && (is_text || info.kind == PartKind::tool_result))  // else its id is: renamed
+    if (is_garbled && info.text_bytes > 0 && (is_text || info.kind == PartKind::tool_result))  // else its id is: renamed
         edit(PartRepair::Kind::valid_utf8, "bad_utf8", "bytes that are not UTF-8 become U+FFFD");
     if (info.kind == PartKind::media && h.has(Rule::OC6_text_only_results) && holds_results)
         edit(PartRepair::Kind::media_text, "media_in_result", "media in a result become a sentence");
@@ -45,7 +45,7 @@ bool says_nothing(const RepairHistory& h, std::size_t message) {
     if (!h.items[message].is_broken && !is_cut && !is_prefill) return false;
     const bool has_part = h.any_left(message, [](const PartInfo&) { return true; });
     const bool has_content = h.any_left(message, [](const PartInfo& part) {
-        return part.kind == PartKind::text ? part.bytes > 0 : part.kind != PartKind::thinking;
+        return part.kind == PartKind::text ? part.text_bytes > 0 : part.kind != PartKind::thinking;
     });
     const bool needs_part = is_cut || h.has(Rule::A5_blank_text) || h.has(Rule::GM6_empty_parts);
     const bool is_mute = info.role == Role::assistant && !has_content && h.has(Rule::OC3_content);

@@ -37,7 +37,7 @@ std::string_view bridge_text(Language language) noexcept { return language == La
 
 std::string shown_id(std::string_view id) {
     constexpr std::size_t longest = 64;
-    return to_valid_utf8(utf8_prefix(id, longest));
+    return to_valid_utf8(grapheme_prefix(id, longest));
 }
 
 RepairHistory::RepairHistory(const Outline& of, const std::vector<Violation>& violations, const ValidityProfile& rules,
@@ -49,9 +49,9 @@ RepairHistory::RepairHistory(const Outline& of, const std::vector<Violation>& vi
     merges = has(Rule::A2_results_next) || has(Rule::A4_result_of_previous);
     for (std::size_t i = 0; i < outline.size(); ++i) items[i].erased.resize(outline[i].parts.size());
     for (const Violation& v : violations) {
-        if (v.message >= items.size()) continue;
-        items[v.message].is_broken = true;
-        if (is_about_pairs(v.rule)) items[v.message].is_unpaired = true;
+        if (v.message_index >= items.size()) continue;
+        items[v.message_index].is_broken = true;
+        if (is_about_pairs(v.rule)) items[v.message_index].is_unpaired = true;
     }
 }
 
@@ -116,7 +116,7 @@ void RepairHistory::erase(std::size_t message, std::size_t part, std::string_vie
 
 RepairPlan plan_repair(const Outline& outline, const std::vector<Violation>& violations, const ValidityProfile& profile,
                        const RepairOptions& options, MessagePort::Abilities abilities) {
-    if (violations.empty() && (!options.for_request || !outline.open_call())) return {};
+    if (violations.empty() && (!options.for_request || !outline.open_round_begin())) return {};
     RepairHistory history(outline, violations, profile, options, abilities);
     pair_results(history);
     if (violations.empty() && !history.half_answered_call()) return {};

@@ -28,7 +28,7 @@ std::size_t count_together(std::span<const PartRepair> repairs) {
 }  // namespace
 
 RepairedList::RepairedList(const SideTable& side, MessagePort& port, const ValidityProfile& profile, Language language,
-                           Timestamp when)
+                           UnixMillis when)
     : side_(side),
       port_(port),
       text_only_(has_rule(profile, Rule::OC6_text_only_results)),
@@ -45,7 +45,7 @@ std::vector<Overlay::Slot> RepairedList::make(std::span<const RepairedMessage> p
         groups.join(joined, Outline(std::span<const MessageInfo* const>(infos)));
         if (slot.copy) {
             slot.copy->info = std::move(joined);
-        } else if (joined.group != side_.infos[slot.base].group) {
+        } else if (joined.round_serial != side_.infos[slot.base].round_serial) {
             const AnyCopy copied = port_.copy_without(port_.original(slot.base), {});
             slot = {Overlay::inserted, MessageCopy::owned(port_, copied, joined)};
         }
@@ -67,7 +67,7 @@ std::vector<Overlay::Slot> RepairedList::make(std::span<const RepairedMessage> p
 
 Mark RepairedList::mark(Origin origin, std::string_view code, const Mark& old) const {
     Provenance provenance{.origin = origin, .by = std::string(repair_name), .reason = std::string(code), .when = when_};
-    if (old) provenance.stored = old->stored;
+    if (old) provenance.stored_keys = old->stored_keys;
     return std::make_shared<const Provenance>(std::move(provenance));
 }
 
@@ -180,7 +180,7 @@ MessageCopy::Owned RepairedList::copy_of_new(const RepairedMessage& m, AnyMessag
     MessageInfo& info = copy->info;
     info.serial = next_serial_++;
     info.turn = before == nullptr ? 0 : before->turn;
-    info.call_index = before == nullptr ? 0 : before->call_index;
+    info.model_calls_before = before == nullptr ? 0 : before->model_calls_before;
     const bool is_theirs = !m.from.empty() && info.has(PartKind::tool_result);
     info.mark = mark(is_theirs ? Origin::original : Origin::repair, m.code, nullptr);
     for (std::size_t p = 0; is_theirs && p < m.from.size() && p < info.parts.size(); ++p)

@@ -17,7 +17,7 @@ namespace whittle::inline v0::detail {
 class RepairedList {
 public:
     RepairedList(const SideTable& side, MessagePort& port, const ValidityProfile& profile, Language language,
-                 Timestamp when);
+                 UnixMillis when);
 
     /// The whole list, each message in its tool round. To be called once.
     [[nodiscard]] std::vector<Overlay::Slot> make(std::span<const RepairedMessage> plan);
@@ -49,7 +49,7 @@ private:
     MessagePort& port_;
     bool text_only_;  // of results
     std::string_view media_text_;
-    Timestamp when_;
+    UnixMillis when_;
     Serial next_serial_;
     std::size_t source_ = RepairedMessage::none;  // whose parts these are
     std::vector<Part> parts_{};

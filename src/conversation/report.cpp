@@ -37,7 +37,7 @@ std::string_view to_string(Outcome outcome) noexcept {
     return "unknown";
 }
 
-StageDetails& StageReport::more() {
+StageDetails& StageReport::ensure_details() {
     if (!details) details = std::make_shared<StageDetails>();
     return *details;
 }
@@ -46,7 +46,7 @@ namespace {
 
 void keep_candidates(StageDetails& details, std::string_view rule) noexcept {
     for (Candidate& candidate : details.candidates) {
-        if (candidate.cut) candidate = {candidate.serial, candidate.part, false, rule, 0};
+        if (candidate.removed) candidate = {candidate.serial, candidate.part, false, rule, 0};
     }
 }
 
@@ -58,7 +58,7 @@ void detail::note_veto(StageReport& stage) noexcept {
 
 void detail::take_back(StageReport& stage, std::string error) {
     stage.outcome = Outcome::failed;
-    StageDetails& details = stage.more();
+    StageDetails& details = stage.ensure_details();
     details.error = std::move(error);
     details.tokens_before = details.tokens_after = 0;
     details.first_changed.reset();
@@ -67,7 +67,7 @@ void detail::take_back(StageReport& stage, std::string error) {
     details.repairs.clear();
     details.violations_left = 0;
     details.thinking_prefix_edited = false;
-    details.thinking_dropped = 0;
+    details.thinking_parts_dropped = 0;
 }
 
 void detail::take_back_commits(Report& report) {
@@ -102,10 +102,10 @@ std::string_view meaning_of(std::string_view reason) noexcept {
 std::string text_of_not_due(const StageReport& stage) {
     if (stage.count <= stage.threshold)
         return stage.threshold > 0 ? "not due: not above its limit" : "not due: nothing for it to do";
-    if (stage.reason.empty())
+    if (stage.not_due_reason.empty())
         return stage.threshold > 0 ? "not due" : "not due: no limit is set, or its window is not known";
-    const std::string_view meaning = meaning_of(stage.reason);
-    return fmt::format("above its limit, but not due: {}", meaning.empty() ? stage.reason : meaning);
+    const std::string_view meaning = meaning_of(stage.not_due_reason);
+    return fmt::format("above its limit, but not due: {}", meaning.empty() ? stage.not_due_reason : meaning);
 }
 
 }  // namespace
@@ -139,13 +139,16 @@ void append_details(std::string& text, const StageDetails& details, const NameMe
                             details.bytes_stored);
     }
     for (const Candidate& c : details.candidates) {
-        text += fmt::format("    {} part {}: {} ({})", name_message(c.serial), c.part, c.cut ? "cut" : "kept", c.rule);
-        text += c.cut ? fmt::format(", {} tokens\n", c.tokens_freed) : "\n";
+        text +=
+            fmt::format("    {} part {}: {} ({})", name_message(c.serial), c.part, c.removed ? "cut" : "kept", c.rule);
+        text += c.removed ? fmt::format(", {} tokens\n", c.tokens_freed) : "\n";
     }
     for (const Repair& r : details.repairs)
-        text += fmt::format("    {}: {} ({})\n", r.serial == 0 ? "the list" : name_message(r.serial), r.text, r.code);
+        text += fmt::format("    {}: {} ({})\n", r.serial == 0 ? "the list" : name_message(r.serial), r.description,
+                            r.code);
     if (details.violations_left > 0) text += fmt::format("    {} rules are still broken\n", details.violations_left);
-    if (details.thinking_dropped > 0) text += fmt::format("    {} thinking parts dropped\n", details.thinking_dropped);
+    if (details.thinking_parts_dropped > 0)
+        text += fmt::format("    {} thinking parts dropped\n", details.thinking_parts_dropped);
     if (details.thinking_prefix_edited) text += "    kept thinking is bound to what was edited\n";
     for (const StoreFailure& f : details.store_failures) text += fmt::format("    store \"{}\": {}\n", f.key, f.reason);
 }

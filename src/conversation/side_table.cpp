@@ -27,7 +27,7 @@ StoredObjects& SideTable::own_objects() {
 
 void SideTable::number(MessageInfo& info) const noexcept {
     info.serial = counters.next_serial;
-    info.call_index = counters.model_calls;
+    info.model_calls_before = counters.model_calls;
     info.turn = counters.turn + (!counters.explicit_turns && starts_turn(info) ? 1 : 0);
 }
 
@@ -61,10 +61,10 @@ std::size_t SideTable::column(const std::shared_ptr<const TokenCounter>& counter
     counts.reserve(infos.size());
     for (std::size_t i = 0; i < infos.size(); ++i) {
         counts.push_back(count(i));
-        infos[i].tokens.reserve(columns.size() + 1);
+        infos[i].tokens_by_counter.reserve(columns.size() + 1);
     }
     const std::size_t added = columns.add(counter);
-    for (std::size_t i = 0; i < infos.size(); ++i) infos[i].tokens.push_back(counts[i]);
+    for (std::size_t i = 0; i < infos.size(); ++i) infos[i].tokens_by_counter.push_back(counts[i]);
     columns.set_messages(added, counts);
     return added;
 }
@@ -89,7 +89,7 @@ void SideTable::note_returned(JournalRecord& record, const ToolReturn& returned)
     if (!returned.read_back.empty()) ++counters.read_backs;
     for (const StoredPart& stored : returned.stored) {
         if (stored.key.empty()) continue;
-        record.stored.push_back(stored.key);
+        record.referenced_keys.push_back(stored.key);
         own_objects().add(stored.key, stored.storage);
     }
 }
@@ -100,7 +100,7 @@ ContextCount SideTable::context(std::size_t column, bool is_new, std::string_vie
         columns.set_overhead(column, system, tools);
     } catch (...) {  // the next call has to see a new column again, or it would not anchor it
         if (is_new) columns.shrink_to(column);
-        for (MessageInfo& info : infos) info.tokens.resize(std::min(info.tokens.size(), columns.size()));
+        for (MessageInfo& info : infos) info.tokens_by_counter.resize(std::min(info.tokens_by_counter.size(), columns.size()));
         throw;
     }
     if (is_new) anchor_late(column);
@@ -110,14 +110,14 @@ ContextCount SideTable::context(std::size_t column, bool is_new, std::string_vie
 std::vector<std::int64_t> SideTable::tokens_of_each(std::size_t column) const {
     std::vector<std::int64_t> tokens;
     tokens.reserve(infos.size());
-    for (const MessageInfo& info : infos) tokens.push_back(info.tokens[column]);
+    for (const MessageInfo& info : infos) tokens.push_back(info.tokens_by_counter[column]);
     return tokens;
 }
 
 std::int64_t SideTable::sent_tokens_from(std::size_t first, std::size_t column) const noexcept {
     std::int64_t tokens = 0;
     for (std::size_t i = first; i < std::min(counters.sent, infos.size()); ++i)
-        tokens = add_saturating(tokens, infos[i].tokens[column]);
+        tokens = add_saturating(tokens, infos[i].tokens_by_counter[column]);
     return tokens;
 }
 
@@ -150,11 +150,11 @@ void SideTable::mark(std::size_t index, Provenance provenance) {
 std::size_t SideTable::count_cut_off(std::size_t first, std::size_t last) const {
     std::unordered_set<Serial> rounds;
     for (std::size_t i = first; i < last; ++i) {
-        if (infos[i].group == infos[i].serial) rounds.insert(infos[i].serial);
+        if (infos[i].round_serial == infos[i].serial) rounds.insert(infos[i].serial);
     }
     std::size_t end = last;
     for (std::size_t i = last; i < infos.size() && !rounds.empty(); ++i) {
-        if (rounds.contains(infos[i].group)) end = i + 1;
+        if (rounds.contains(infos[i].round_serial)) end = i + 1;
     }
     return end - last;
 }
@@ -163,7 +163,7 @@ void SideTable::anchor_late(std::size_t column) {
     if (counters.reported_at == 0) return;
     std::int64_t estimate = columns[column].overhead;
     for (const MessageInfo& info : infos) {
-        estimate = add_saturating(estimate, info.tokens[column]);
+        estimate = add_saturating(estimate, info.tokens_by_counter[column]);
         if (info.serial == counters.reported_at) return columns.anchor(column, counters.reported_tokens, estimate);
     }
 }
@@ -204,7 +204,7 @@ void SideTable::roll_back(const Savepoint& to) noexcept {
     log.shrink_to(to.log);
     columns.shrink_to(to.columns);
     for (MessageInfo& info : infos) {
-        if (info.tokens.size() > to.columns) info.tokens.resize(to.columns);
+        if (info.tokens_by_counter.size() > to.columns) info.tokens_by_counter.resize(to.columns);
     }
     notes = to.notes;
     counters = to.counters;
@@ -213,7 +213,7 @@ void SideTable::roll_back(const Savepoint& to) noexcept {
 void SideTable::take_names(const std::vector<MessageInfo>& of) {
     for (const MessageInfo& info : of) {
         for (const PartInfo& part : info.parts) {
-            if (!part.object_name.empty()) names.take(part.object_name);
+            if (!part.key_safe_call_id.empty()) names.take(part.key_safe_call_id);
         }
     }
 }
@@ -226,9 +226,9 @@ void SideTable::load(std::vector<MessageInfo> saved, NoteBook saved_notes, const
     std::unordered_set<SharedString> known;
     const auto share = [&](SharedString& text) { text = *known.insert(text).first; };
     for (MessageInfo& info : infos) {
-        info.tokens.clear();
+        info.tokens_by_counter.clear();
         if (info.has(PartKind::thinking)) ++thinking_messages;
-        for (PartInfo& part : info.parts) share(part.call_id), share(part.tool), share(part.object_name);
+        for (PartInfo& part : info.parts) share(part.call_id), share(part.tool), share(part.key_safe_call_id);
     }
     take_names(infos);
 }

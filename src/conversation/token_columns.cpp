@@ -25,7 +25,7 @@ void add_overhead(TokenColumns::Column& column) noexcept {
 }
 
 std::int64_t tokens_of(const MessageInfo& info, std::size_t column) noexcept {
-    return column < info.tokens.size() ? info.tokens[column] : 0;
+    return column < info.tokens_by_counter.size() ? info.tokens_by_counter[column] : 0;
 }
 
 }  // namespace

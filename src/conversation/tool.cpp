@@ -18,7 +18,7 @@ void CollectingSink::push(Part part) {
     parts_.push_back(std::move(part));
 }
 
-void CollectingSink::stored(StoredPart stored) {
+void CollectingSink::mark_stored(StoredPart stored) {
     if (parts_.empty()) throw Error(Errc::invalid_argument, "say what is stored: there is no part yet");
     stored.part = parts_.size() - 1;
     stored_.push_back(std::move(stored));

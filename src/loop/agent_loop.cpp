@@ -67,7 +67,7 @@ ModelError overflow_error(const ModelError& error, std::int64_t window, std::int
         error.overflow(),
         fmt::format("send the request: it is too large: the provider counts {} and takes {}; our count is {} tokens "
                     "after shrinking, {} before; the provider said: {}",
-                    or_unknown(error.overflow().used), or_unknown(window), tokens_after, tokens_before, error.what())};
+                    or_unknown(error.overflow().requested_tokens), or_unknown(window), tokens_after, tokens_before, error.what())};
 }
 
 void add_usage(Usage& sum, const std::optional<Usage>& usage) noexcept {
@@ -82,7 +82,7 @@ bool is_far_below(const Usage& usage, std::int64_t counted) noexcept {
 
 Overflow believed(Overflow overflow) noexcept {
     constexpr std::int64_t smallest = 256;
-    return overflow.limit > 0 && overflow.limit < smallest ? Overflow{} : overflow;
+    return overflow.context_limit_tokens > 0 && overflow.context_limit_tokens < smallest ? Overflow{} : overflow;
 }
 
 void emit_truncation(const EventSink& events, std::string_view conversation, std::int64_t counted,

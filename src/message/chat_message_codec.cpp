@@ -56,7 +56,7 @@ void write(JsonWriter& json, const Part& part) {
 
 void write(JsonWriter& json, const Usage& usage) {
     json.open_object();
-    put(json, "input", usage.input);
+    put(json, "input", usage.uncached_input);
     put(json, "cache_read", usage.cache_read);
     put(json, "cache_write", usage.cache_write);
     put(json, "output", usage.output);
@@ -162,7 +162,7 @@ void read(const JsonValue& json, Part& part, const std::string& where) {
 
 void read(const JsonValue& json, Usage& usage, const std::string& where) {
     read_fields(json, where, [&](std::string_view name, const JsonValue& value, const std::string& place) {
-        if (name == "input") return take(value, usage.input, place);
+        if (name == "input") return take(value, usage.uncached_input, place);
         if (name == "cache_read") return take(value, usage.cache_read, place);
         if (name == "cache_write") return take(value, usage.cache_write, place);
         if (name == "output") return take(value, usage.output, place);
@@ -184,7 +184,7 @@ void read(const JsonValue& json, ChatMessage& message, const std::string& where)
     read_fields(json, where, [&](std::string_view name, const JsonValue& value, const std::string& place) {
         if (name == "role") return take(value, message.role, place);
         if (name == "parts") return take(value, message.parts, place);
-        if (name == "id") return take(value, message.id, place);
+        if (name == "id") return take(value, message.host_id, place);
         if (name == "usage") return take(value, message.usage.emplace(), place);
         if (name == "mark_id") return take(value, message.mark_id, place);
         return false;
@@ -202,7 +202,7 @@ std::string message_traits<ChatMessage>::to_bytes(const ChatMessage& m) {
     json.open_array();
     for (const Part& part : m.parts) write(json, part);
     json.close_array();
-    put(json, "id", m.id);
+    put(json, "id", m.host_id);
     if (m.usage) {
         json.name("usage");
         write(json, *m.usage);

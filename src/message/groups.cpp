@@ -47,7 +47,7 @@ std::optional<CallRef> find_near(const Outline& before, std::string_view id) {
         const MessageInfo& info = before[i];
         looked_at += info.parts.size() + 1;
         if (looked_at > near_parts) return std::nullopt;
-        if (answers(info, id)) answered.push_back(info.group);
+        if (answers(info, id)) answered.push_back(info.round_serial);
         const std::ptrdiff_t calls = count_calls(info, id);
         if (calls == 0) continue;
         const std::ptrdiff_t answers_to_it = std::ranges::count(answered, info.serial);
@@ -82,7 +82,7 @@ private:
 template <typename Search>
 void join_round(MessageInfo& info, const MessageInfo* previous, Search&& search) {
     OwnCalls own(info);
-    info.group = own.has_calls() ? info.serial : 0;
+    info.round_serial = own.has_calls() ? info.serial : 0;
     for (PartInfo& part : info.parts) {
         if (!is_result_part(part)) continue;
         const PartInfo* const beside = own.find(part.call_id);
@@ -90,10 +90,10 @@ void join_round(MessageInfo& info, const MessageInfo* previous, Search&& search)
         if (call.part == nullptr) continue;
         part.call_id = call.part->call_id;  // the same text, held once
         if (part.tool.empty() || part.tool == call.part->tool) part.tool = call.part->tool;
-        if (part.object_name.empty()) part.object_name = call.part->object_name;
-        if (info.group == 0) info.group = call.caller;
+        if (part.key_safe_call_id.empty()) part.key_safe_call_id = call.part->key_safe_call_id;
+        if (info.round_serial == 0) info.round_serial = call.caller;
     }
-    if (info.group == 0 && previous && origin_of(info.mark) == Origin::repair) info.group = previous->group;
+    if (info.round_serial == 0 && previous && origin_of(info.mark) == Origin::repair) info.round_serial = previous->round_serial;
 }
 
 }  // namespace
@@ -137,7 +137,7 @@ private:
         }
         std::unordered_set<std::string_view> ids;  // the parts of one result answer once
         for (const PartInfo& part : info.parts) {
-            if (is_result_part(part) && ids.insert(part.call_id).second) answer(part.call_id, info.group);
+            if (is_result_part(part) && ids.insert(part.call_id).second) answer(part.call_id, info.round_serial);
         }
     }
 
@@ -206,9 +206,9 @@ void GroupFinder::join(MessageInfo& info, const Outline& before) {
     });
 }
 
-void join_group(MessageInfo& info, const Outline& before) { GroupFinder().join(info, before); }
+void link_to_round(MessageInfo& info, const Outline& before) { GroupFinder().join(info, before); }
 
-void join_groups(std::span<MessageInfo> infos) {
+void link_rounds(std::span<MessageInfo> infos) {
     GroupFinder finder;
     for (std::size_t i = 0; i < infos.size(); ++i)
         finder.join(infos[i], Outline(std::span<const MessageInfo>(infos).first(i)));

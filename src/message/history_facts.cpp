@@ -35,7 +35,7 @@ bool only_results_follow(const Outline& outline, std::size_t call) {
 
 HistoryFacts::HistoryFacts(const Outline& outline, std::optional<std::span<const ToolSpec>> tools,
                            CancelCheck check_cancelled)
-    : outline_(outline), tools_(tools), open_call_(outline.open_call()) {
+    : outline_(outline), tools_(tools), open_call_(outline.open_round_begin()) {
     if (open_call_ && only_results_follow(outline, *open_call_)) running_ = open_call_;
     for (std::size_t i = 0; i < outline.size(); ++i) {
         check_cancelled();

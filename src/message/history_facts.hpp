@@ -42,7 +42,7 @@ public:
     [[nodiscard]] const Outline& outline() const noexcept { return outline_; }
     [[nodiscard]] const std::vector<CallFact>& calls() const noexcept { return calls_; }
     [[nodiscard]] const std::vector<ResultFact>& results() const noexcept { return results_; }
-    [[nodiscard]] std::optional<std::size_t> open_call() const noexcept { return open_call_; }
+    [[nodiscard]] std::optional<std::size_t> open_round_begin() const noexcept { return open_call_; }
     /// The calls of that message are still running: nothing but results and repairs stands behind it.
     [[nodiscard]] bool is_running(std::size_t message) const noexcept { return running_ == message; }
     /// The tools of the request, if they are known.

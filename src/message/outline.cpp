@@ -30,9 +30,9 @@ void describe_media(const MediaView& media, PartInfo& info) noexcept {
     info.is_image = media.mime.starts_with("image/");
     if (info.is_image) {
         const ImageSize pixels = image_size(media);
-        info.image_side = std::max(pixels.width, pixels.height);
+        info.longer_side_pixels = std::max(pixels.width, pixels.height);
     }
-    info.media_bytes = static_cast<std::int64_t>(size);
+    info.media_base64_bytes = static_cast<std::int64_t>(size);
 }
 
 bool holds_result(const MessageInfo& info) noexcept { return std::ranges::any_of(info.parts, is_result_part); }
@@ -41,28 +41,30 @@ bool holds_result(const MessageInfo& info) noexcept { return std::ranges::any_of
 
 bool MessageInfo::has(PartKind kind) const noexcept { return std::ranges::count(parts, kind, &PartInfo::kind) > 0; }
 
-bool is_user_message(const MessageInfo& info) noexcept {
+bool is_original_user_message(const MessageInfo& info) noexcept {
     const auto holds_text = [](const PartInfo& part) {
         const bool stands_for_media =
             part.mark && part.mark->reason == media_reason;  // it asks for no more than they did
-        return part.kind == PartKind::text && part.bytes > 0 && !stands_for_media;
+        return part.kind == PartKind::text && part.text_bytes > 0 && !stands_for_media;
     };
     return info.role == Role::user && origin_of(info.mark) == Origin::original &&
            std::ranges::any_of(info.parts, holds_text);
 }
 
-bool starts_turn(const MessageInfo& info) noexcept { return is_user_message(info) && !holds_result(info); }
+bool starts_turn(const MessageInfo& info) noexcept { return is_original_user_message(info) && !holds_result(info); }
 
-bool is_text_beside_results(const MessageInfo& info) noexcept { return is_user_message(info) && holds_result(info); }
+bool is_text_beside_results(const MessageInfo& info) noexcept {
+    return is_original_user_message(info) && holds_result(info);
+}
 
 PartInfo describe(const PartView& part) {
     PartInfo info;
     info.kind = part.kind;
-    info.bytes = static_cast<std::int64_t>(part.text.size());
+    info.text_bytes = static_cast<std::int64_t>(part.text.size());
     info.call_id = part.call_id;
     info.tool = part.tool;
     info.is_error = part.is_error;
-    info.is_separate_result = part.is_separate_result;
+    info.starts_new_result = part.starts_new_result;
     info.is_blank = is_blank(part.text);
     info.ends_in_space = !part.text.empty() && is_blank(part.text.substr(part.text.size() - 1));
     info.is_invalid_utf8 = !is_valid_utf8(part.text) || !is_valid_utf8(part.call_id) || !is_valid_utf8(part.tool);
@@ -87,14 +89,14 @@ Hash128 fingerprint(const PartView& part, Hash128 seed) noexcept {
     return hash;
 }
 
-std::optional<std::size_t> Outline::newest_user() const noexcept {
+std::optional<std::size_t> Outline::newest_turn_start() const noexcept {
     for (std::size_t i = size(); i-- > 0;) {
         if (starts_turn((*this)[i])) return i;
     }
     return std::nullopt;
 }
 
-std::optional<std::size_t> Outline::open_call() const noexcept {
+std::optional<std::size_t> Outline::open_round_begin() const noexcept {
     for (std::size_t i = size(); i-- > 0;) {
         if ((*this)[i].role != Role::assistant) continue;
         return (*this)[i].has(PartKind::tool_call) ? std::optional(i) : std::nullopt;
@@ -103,22 +105,22 @@ std::optional<std::size_t> Outline::open_call() const noexcept {
 }
 
 bool Outline::is_open_round_complete() const {
-    const auto call = open_call();
+    const auto call = open_round_begin();
     if (!call) return true;
     std::unordered_set<std::string_view> waiting;
     for (const PartInfo& part : (*this)[*call].parts) {
-        if (part.kind == PartKind::tool_call) waiting.insert(part.object_name);
+        if (part.kind == PartKind::tool_call) waiting.insert(part.key_safe_call_id);
     }
     for (std::size_t i = *call + 1; i < size() && !waiting.empty(); ++i) {
         for (const PartInfo& part : (*this)[i].parts) {
-            if (part.kind == PartKind::tool_result) waiting.erase(part.object_name);
+            if (part.kind == PartKind::tool_result) waiting.erase(part.key_safe_call_id);
         }
     }
     return waiting.empty();
 }
 
-std::optional<std::size_t> Outline::open_loop() const noexcept {
-    std::optional<std::size_t> first = open_call();
+std::optional<std::size_t> Outline::open_loop_begin() const noexcept {
+    std::optional<std::size_t> first = open_round_begin();
     bool is_answer = false;  // results are among what stands between two replies
     bool is_between = false;
     for (std::size_t i = first.value_or(0); i-- > 0;) {
@@ -137,7 +139,7 @@ std::optional<std::size_t> Outline::open_loop() const noexcept {
 }
 
 MessageRange Outline::required_first_step() const noexcept {
-    const auto first = open_loop();
+    const auto first = open_loop_begin();
     if (!first || !starts_with_thinking((*this)[*first])) return {};
     MessageRange head{*first, 0};
     bool is_in_step = true;
@@ -154,15 +156,15 @@ MessageRange Outline::required_first_step() const noexcept {
     return needs_head ? head : MessageRange{};
 }
 
-Serial Outline::newest_group() const noexcept {
+Serial Outline::newest_round_serial() const noexcept {
     std::size_t end = size();
-    while (end > 0 && (*this)[end - 1].group == 0) --end;
-    return end > 0 ? (*this)[end - 1].group : 0;
+    while (end > 0 && (*this)[end - 1].round_serial == 0) --end;
+    return end > 0 ? (*this)[end - 1].round_serial : 0;
 }
 
-Serial Outline::open_group() const noexcept {
-    const std::optional<std::size_t> call = open_call();
-    return call ? (*this)[*call].group : 0;
+Serial Outline::open_round_serial() const noexcept {
+    const std::optional<std::size_t> call = open_round_begin();
+    return call ? (*this)[*call].round_serial : 0;
 }
 
 std::vector<Round> Outline::rounds() const {
@@ -170,19 +172,19 @@ std::vector<Round> Outline::rounds() const {
     std::vector<std::pair<Serial, std::size_t>> round_of;
     for (std::size_t i = 0; i < size(); ++i) {
         const MessageInfo& info = (*this)[i];
-        if (info.group == 0 || info.group != info.serial || !info.has(PartKind::tool_call)) continue;
-        round_of.emplace_back(info.group, rounds.size());
-        rounds.push_back({info.group, i, {}});
+        if (info.round_serial == 0 || info.round_serial != info.serial || !info.has(PartKind::tool_call)) continue;
+        round_of.emplace_back(info.round_serial, rounds.size());
+        rounds.push_back({info.round_serial, i, {}});
     }
     if (!std::ranges::is_sorted(round_of)) std::ranges::sort(round_of);  // an inserted message has a late serial
     auto found = round_of.cbegin();
     for (std::size_t i = 0; i < size(); ++i) {
-        const Serial group = (*this)[i].group;
+        const Serial group = (*this)[i].round_serial;
         const auto is_of_group = [&] { return found != round_of.cend() && found->first == group; };
         if (found != round_of.cend() && !is_of_group()) ++found;  // mostly the round of the message before, or the next
         if (!is_of_group())
             found = std::ranges::lower_bound(round_of, group, {}, &std::pair<Serial, std::size_t>::first);
-        if (!is_of_group() || rounds[found->second].call == i) continue;
+        if (!is_of_group() || rounds[found->second].call_message_index == i) continue;
         rounds[found->second].results.push_back(i);
     }
     return rounds;
@@ -191,13 +193,13 @@ std::vector<Round> Outline::rounds() const {
 std::vector<std::size_t> Outline::cut_points() const {
     std::unordered_map<Serial, std::size_t> ends;  // of rounds: behind their last message
     for (std::size_t i = 0; i < size(); ++i) {
-        if (const Serial group = (*this)[i].group; group != 0) ends[group] = i + 1;
+        if (const Serial group = (*this)[i].round_serial; group != 0) ends[group] = i + 1;
     }
     std::vector<std::size_t> points;
     std::size_t end = 0;  // of the rounds so far
     for (std::size_t i = 0; i < size(); ++i) {
         if (i > 0 && i >= end) points.push_back(i);
-        if (const Serial group = (*this)[i].group; group != 0) end = std::max(end, ends[group]);
+        if (const Serial group = (*this)[i].round_serial; group != 0) end = std::max(end, ends[group]);
     }
     return points;
 }

@@ -49,7 +49,7 @@ Part to_part(const PartView& view) {
 }
 
 std::int64_t Usage::total() const noexcept {
-    return add_saturating(add_saturating(input, cache_read), add_saturating(cache_write, output));
+    return add_saturating(add_saturating(uncached_input, cache_read), add_saturating(cache_write, output));
 }
 
 Usage Usage::with_lifetimes(std::int64_t five_minutes, std::int64_t hour) const noexcept {
@@ -61,7 +61,7 @@ Usage Usage::with_lifetimes(std::int64_t five_minutes, std::int64_t hour) const 
 }
 
 Usage& Usage::operator+=(const Usage& more) noexcept {
-    input = add_saturating(input, more.input);
+    uncached_input = add_saturating(uncached_input, more.uncached_input);
     cache_read = add_saturating(cache_read, more.cache_read);
     cache_write = add_saturating(cache_write, more.cache_write);
     output = add_saturating(output, more.output);

@@ -14,7 +14,7 @@ namespace whittle::inline v0 {
 /// A part that stands inside a tool's result, opaque items and media without an id too.
 [[nodiscard]] inline bool is_in_result(const PartInfo& part) noexcept {
     const bool may_be_inside = part.kind == PartKind::media || part.kind == PartKind::other;
-    return is_result_part(part) || (may_be_inside && (!part.call_id.empty() || part.is_separate_result));
+    return is_result_part(part) || (may_be_inside && (!part.call_id.empty() || part.starts_new_result));
 }
 
 /// Whether the media of a message are those that one of its own shows beside a result: copies of what the result could

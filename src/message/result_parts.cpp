@@ -13,11 +13,11 @@ constexpr std::size_t few = 16;  // parts: an index of them would cost more than
 
 }  // namespace
 
-std::optional<std::size_t> ResultNumbers::next(PartKind kind, std::string_view call_id, bool is_separate_result) {
+std::optional<std::size_t> ResultNumbers::next(PartKind kind, std::string_view call_id, bool starts_new_result) {
     const bool is_inside = kind == PartKind::tool_result || (kind == PartKind::media && !call_id.empty());
     if (!is_inside) return std::nullopt;
     const auto [newest, is_new] = newest_.try_emplace(std::string(call_id), count_);
-    if (!is_new && is_separate_result) newest->second = count_;
+    if (!is_new && starts_new_result) newest->second = count_;
     if (newest->second == count_) ++count_;
     return newest->second;
 }
@@ -38,22 +38,22 @@ std::vector<std::vector<std::size_t>> result_parts(const MessageInfo& info) {
     return results;
 }
 
-std::optional<std::size_t> CallParts::find(std::size_t message, std::string_view object_name) {
+std::optional<std::size_t> CallParts::find(std::size_t message, std::string_view key_safe_call_id) {
     const auto& parts = outline_[message].parts;
     if (parts.size() <= few) {
         const auto found = std::ranges::find_if(parts, [&](const PartInfo& part) {
-            return part.kind == PartKind::tool_call && part.object_name == object_name;
+            return part.kind == PartKind::tool_call && part.key_safe_call_id == key_safe_call_id;
         });
         return found == parts.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - parts.begin()));
     }
     if (message_ != message) {
         by_name_.clear();
         for (std::size_t p = 0; p < parts.size(); ++p) {
-            if (parts[p].kind == PartKind::tool_call) by_name_.try_emplace(parts[p].object_name, p);
+            if (parts[p].kind == PartKind::tool_call) by_name_.try_emplace(parts[p].key_safe_call_id, p);
         }
         message_ = message;
     }
-    const auto found = by_name_.find(object_name);
+    const auto found = by_name_.find(key_safe_call_id);
     return found == by_name_.end() ? std::nullopt : std::optional(found->second);
 }
 

@@ -19,7 +19,7 @@ class CallParts {
 public:
     explicit CallParts(const Outline& outline) noexcept : outline_(outline) {}
     /// Which part of `message` is the call of that name.
-    [[nodiscard]] std::optional<std::size_t> find(std::size_t message, std::string_view object_name);
+    [[nodiscard]] std::optional<std::size_t> find(std::size_t message, std::string_view key_safe_call_id);
 
 private:
     const Outline& outline_;

@@ -48,12 +48,12 @@ bool keeps_mark(const Mark& before, const Mark& after) noexcept {
 }
 
 bool keeps_part_rules(const PartInfo& before, const PartInfo& after) noexcept {
-    const bool is_same_part = before.kind == after.kind && before.call_id == after.call_id &&
-                              before.tool == after.tool && before.is_error == after.is_error &&
-                              before.is_separate_result == after.is_separate_result &&
-                              before.is_image == after.is_image && before.image_side == after.image_side &&
-                              before.media_bytes == after.media_bytes;
-    const bool is_no_longer = after.bytes <= before.bytes && (after.bytes > 0 || before.bytes == 0);
+    const bool is_same_part =
+        before.kind == after.kind && before.call_id == after.call_id && before.tool == after.tool &&
+        before.is_error == after.is_error && before.starts_new_result == after.starts_new_result &&
+        before.is_image == after.is_image && before.longer_side_pixels == after.longer_side_pixels &&
+        before.media_base64_bytes == after.media_base64_bytes;
+    const bool is_no_longer = after.text_bytes <= before.text_bytes && (after.text_bytes > 0 || before.text_bytes == 0);
     const bool is_no_worse = (!after.is_blank || before.is_blank) &&
                              (!after.is_invalid_utf8 || before.is_invalid_utf8) &&
                              (after.has_object_arguments || !before.has_object_arguments);
@@ -70,7 +70,7 @@ std::vector<Violation> check(const HistoryFacts& facts, const ValidityProfile& p
         Findings findings(facts.outline(), row.rule, found);
         row.check(facts, profile, findings);
     }
-    std::ranges::stable_sort(found, {}, [](const Violation& v) { return std::pair(v.message, v.part); });
+    std::ranges::stable_sort(found, {}, [](const Violation& v) { return std::pair(v.message_index, v.part_index); });
     return found;
 }
 
@@ -100,9 +100,9 @@ std::vector<Violation> validate(const Outline& outline, const ValidityProfile& p
     return check(HistoryFacts(outline, tools, check_cancelled), profile, check_cancelled);
 }
 
-bool keeps_rules(const MessageInfo& before, const MessageInfo& after) noexcept {
+bool surely_keeps_rules(const MessageInfo& before, const MessageInfo& after) noexcept {
     const auto keeps_part = [](const PartInfo& a, const PartInfo& b) { return keeps_part_rules(a, b); };
-    return before.role == after.role && before.serial == after.serial && before.group == after.group &&
+    return before.role == after.role && before.serial == after.serial && before.round_serial == after.round_serial &&
            before.mark == after.mark && std::ranges::equal(before.parts, after.parts, keeps_part);
 }
 
@@ -122,7 +122,7 @@ std::vector<Violation> new_violations(const std::vector<Violation>& before, cons
 std::string to_text(std::span<const Violation> violations) {
     std::string text;
     for (const Violation& v : violations)
-        text += fmt::format("; {} at message {}: {}", to_string(v.rule), v.message, v.text);
+        text += fmt::format("; {} at message {}: {}", to_string(v.rule), v.message_index, v.text);
     return text;
 }
 

@@ -111,7 +111,7 @@ void check_blank_text(const HistoryFacts& facts, const ValidityProfile&, Finding
         if (info.parts.empty() && needs_content) findings.add(i, 0, "a message has no content");
         for (std::size_t p = 0; p < info.parts.size(); ++p) {
             if (info.parts[p].kind != PartKind::text || !info.parts[p].is_blank) continue;
-            findings.add(i, p, info.parts[p].bytes == 0 ? "a text part is empty" : "a text part is only white space");
+            findings.add(i, p, info.parts[p].text_bytes == 0 ? "a text part is empty" : "a text part is only white space");
         }
     }
 }
@@ -130,7 +130,7 @@ void check_prefill(const HistoryFacts& facts, const ValidityProfile&, Findings& 
 void check_thinking_order(const HistoryFacts& facts, const ValidityProfile&, Findings& findings) {
     const Outline& outline = facts.outline();
     bool has_called = false;
-    for (std::size_t i = outline.open_loop().value_or(outline.size()); i < outline.size(); ++i) {
+    for (std::size_t i = outline.open_loop_begin().value_or(outline.size()); i < outline.size(); ++i) {
         if (outline[i].role == Role::system) continue;
         has_called = has_called && outline[i].role == Role::assistant;
         for (std::size_t p = 0; p < outline[i].parts.size(); ++p) {
@@ -143,7 +143,7 @@ void check_thinking_order(const HistoryFacts& facts, const ValidityProfile&, Fin
 }
 
 void check_thinking_first(const HistoryFacts& facts, const ValidityProfile&, Findings& findings) {
-    const std::optional<std::size_t> first = facts.outline().open_loop();
+    const std::optional<std::size_t> first = facts.outline().open_loop_begin();
     if (first && !starts_with_thinking(facts.outline()[*first]))
         findings.add(*first, 0, "the open tool loop does not start with thinking");
 }

@@ -141,7 +141,7 @@ void check_empty_parts(const HistoryFacts& facts, const ValidityProfile&, Findin
         const std::span<const PartInfo> parts = outline[i].parts;
         if (parts.empty()) findings.add(i, 0, "a message has no content");
         for (std::size_t p = 0; p < parts.size(); ++p) {
-            if (parts[p].kind == PartKind::text && parts[p].bytes == 0) findings.add(i, p, "a text part is empty");
+            if (parts[p].kind == PartKind::text && parts[p].text_bytes == 0) findings.add(i, p, "a text part is empty");
         }
     }
 }

@@ -29,18 +29,18 @@ detail::RequestSize detail::size_of_request(const Outline& outline) noexcept {
     for (std::size_t i = 0; i < outline.size(); ++i) {
         for (const PartInfo& part : outline[i].parts) {
             size.images += part.is_image ? 1 : 0;
-            size.bytes = add_saturating(size.bytes, add_saturating(part.bytes, part.media_bytes));
+            size.bytes = add_saturating(size.bytes, add_saturating(part.text_bytes, part.media_base64_bytes));
         }
     }
     return size;
 }
 
 bool detail::are_many_images(const RequestLimits& limits, std::size_t images) noexcept {
-    return is_over_limit(images, limits.many_images) && limits.many_images_side != 0;
+    return is_over_limit(images, limits.many_images_threshold) && limits.max_side_with_many_images != 0;
 }
 
 int detail::longest_side(const RequestLimits& limits, std::size_t images) noexcept {
-    return are_many_images(limits, images) ? limits.many_images_side : limits.max_image_side;
+    return are_many_images(limits, images) ? limits.max_side_with_many_images : limits.max_image_side;
 }
 
 void check_images(const HistoryFacts& facts, const ValidityProfile& profile, Findings& findings) {
@@ -50,14 +50,14 @@ void check_images(const HistoryFacts& facts, const ValidityProfile& profile, Fin
     const bool are_many = detail::are_many_images(limits, images.size());
     for (const Image& image : images) {
         const PartInfo& part = facts.outline()[image.message].parts[image.part];
-        if (detail::is_over_limit(part.media_bytes, limits.max_image_bytes)) {
+        if (detail::is_over_limit(part.media_base64_bytes, limits.max_image_base64_bytes)) {
             findings.add(image.message, image.part,
-                         fmt::format("an image has {} bytes as base64, the limit is {}", part.media_bytes,
-                                     limits.max_image_bytes));
+                         fmt::format("an image has {} bytes as base64, the limit is {}", part.media_base64_bytes,
+                                     limits.max_image_base64_bytes));
         }
-        if (detail::is_over_limit(part.image_side, max_side)) {
+        if (detail::is_over_limit(part.longer_side_pixels, max_side)) {
             findings.add(image.message, image.part,
-                         fmt::format("an image is {} pixels long, the limit {}is {}", part.image_side,
+                         fmt::format("an image is {} pixels long, the limit {}is {}", part.longer_side_pixels,
                                      are_many ? "for so many images " : "", max_side));
         }
     }

@@ -56,10 +56,10 @@ const ValidityProfile& anthropic_messages() {
         .max_tool_name = 128,
         .call_id_alphabet = true,
         .limits = {.max_images = 100,
-                   .max_image_bytes = 5 * mebibyte,
+                   .max_image_base64_bytes = 5 * mebibyte,
                    .max_image_side = 8'000,
-                   .many_images = 20,
-                   .many_images_side = 2'000,
+                   .many_images_threshold = 20,
+                   .max_side_with_many_images = 2'000,
                    .max_request_bytes = 32 * mebibyte}};
     return profile;
 }
@@ -79,7 +79,7 @@ const ValidityProfile& gemini_chat() {
                   G9_tools_defined, G11_images, G11_request_bytes, GM1_user_first_and_last, GM2_call_after_user,
                   GM3_responses_match, GM6_empty_parts},
         .more_tool_name_characters = ".:",
-        .tool_name_starts_as_word = true,
+        .tool_name_starts_as_identifier = true,
         .limits = {.max_images = 3'600, .max_request_bytes = 20 * mebibyte}};
     return profile;
 }

@@ -28,7 +28,7 @@ void check_utf8(const HistoryFacts& facts, const ValidityProfile&, Findings& fin
 
 void check_paired(const HistoryFacts& facts, const ValidityProfile&, Findings& findings) {
     for (const CallFact& call : facts.calls()) {
-        if (call.result || call.message == facts.open_call()) continue;
+        if (call.result || call.message == facts.open_round_begin()) continue;
         findings.add(call.message, call.part, fmt::format("tool call {} has no result", quoted(call.id)));
     }
     for (const ResultFact& result : facts.results()) {
@@ -126,7 +126,7 @@ void check_no_invented_claim(const HistoryFacts& facts, const ValidityProfile&, 
 
 void check_content(const HistoryFacts& facts, const ValidityProfile&, Findings& findings) {
     const auto is_content = [](const PartInfo& part) {
-        return part.kind == PartKind::text ? part.bytes > 0 : part.kind != PartKind::thinking;
+        return part.kind == PartKind::text ? part.text_bytes > 0 : part.kind != PartKind::thinking;
     };
     const Outline& outline = facts.outline();
     for (std::size_t i = 0; i < outline.size(); ++i) {
@@ -238,12 +238,12 @@ bool is_tool_name_char(char c, const ValidityProfile& profile) noexcept {
 }
 
 bool starts_tool_name(char c, const ValidityProfile& profile) noexcept {
-    return !profile.tool_name_starts_as_word || detail::is_letter(c) || c == '_';
+    return !profile.tool_name_starts_as_identifier || detail::is_letter(c) || c == '_';
 }
 
 std::string quoted(std::string_view id) {
     constexpr std::size_t longest = 64;
-    const std::string_view shown = utf8_prefix(id, longest);
+    const std::string_view shown = grapheme_prefix(id, longest);
     return fmt::format("\"{}{}\"", to_valid_utf8(shown), shown.size() < id.size() ? "..." : "");
 }
 

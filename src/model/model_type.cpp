@@ -26,7 +26,7 @@ ConfigFields<ScriptedReply> reply_fields() {
              .meaning = "a reply may be `{\"error\": class}`: overflow, rate_limit, auth, server, bad_request, "
                         "refusal, transport, cancelled",
              .words = std::move(names),
-             .fallback = "none"}};
+             .documented_default = "none"}};
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ TrimmingConfig trimming_for(const Room& room) {
     const std::int64_t window = room.tokens;
     TrimmingConfig config;
     config.start_tokens = part_of(window, 0.25, config.start_tokens);
-    config.window_fraction = 0.75 * room.share;
+    config.force_above_window_fraction = 0.75 * room.share;
     return config;
 }
 
@@ -46,7 +46,7 @@ ReductionConfig reduction_for(const Room& room) {
     config.clear_retention_suffix_limit = 3;
     config.clear_target_tokens = part_of(config.max_tokens_for_clear, target, config.max_tokens_for_clear);
     config.max_fraction_for_clear = 0.85 * room.share;
-    config.free_fraction_for_clear = 0.7 * room.share;
+    config.clear_fraction_if_cache_cold = 0.7 * room.share;
     config.clear_target_fraction = target * room.share;
     return config;
 }
@@ -55,7 +55,7 @@ ReductionConfig reduction_for(const Room& room) {
 SummarizationConfig summarization_for(const Room& room) {
     const std::int64_t window = room.tokens;
     SummarizationConfig config;
-    config.trigger = {.context_fraction = 0.92 * room.share, .free_fraction = 0.8 * room.share};
+    config.trigger = {.context_fraction = 0.92 * room.share, .fraction_if_cache_cold = 0.8 * room.share};
     if (window <= 0) config.trigger.context_tokens = SummarizationConfig{}.trigger.context_tokens;
     config.keep_recent_tokens = part_of(window, 0.2, config.keep_recent_tokens);
     config.preserve_user_messages.max_tokens = part_of(window, 0.15, 30'000);
@@ -79,15 +79,15 @@ void keep_all_readable(PresetConfig& config) {
 /// clearing comes before a summary whose prefix fits one request.
 void apply_local(PresetConfig& config, const Room& room) {
     constexpr double target = 0.45;
-    config.trimming.window_fraction = 0.8 * room.share;
+    config.trimming.force_above_window_fraction = 0.8 * room.share;
     ReductionConfig& reduction = config.reduction;
     reduction.clear_target_fraction = target * room.share;
     SummarizationConfig& summarization = *config.summarization;
     summarization.reuse_prompt_cache = true;
     if (room.tokens > 0) return;
-    summarization.trigger.context_tokens = default_max_input_tokens;
-    reduction.max_tokens_for_clear = part_of(default_max_input_tokens, 0.9, default_max_input_tokens);
-    reduction.clear_target_tokens = part_of(default_max_input_tokens, target, default_max_input_tokens);
+    summarization.trigger.context_tokens = default_summary_input_tokens;
+    reduction.max_tokens_for_clear = part_of(default_summary_input_tokens, 0.9, default_summary_input_tokens);
+    reduction.clear_target_tokens = part_of(default_summary_input_tokens, target, default_summary_input_tokens);
 }
 
 void apply_cheap(PresetConfig& config) {
@@ -114,7 +114,7 @@ std::optional<Preset> find_preset(std::string_view name) noexcept {
     return found == all_presets.end() ? std::nullopt : std::optional(*found);
 }
 
-std::optional<SummarizationConfig> last_stage(const PresetConfig& config, bool has_model) {
+std::optional<SummarizationConfig> effective_summarization(const PresetConfig& config, bool has_model) {
     if (has_model || !config.summarization) return config.summarization;
     const bool has_room =
         config.chain.profile.context_window > 0 && config.summarization->rule_based_summary_tokens > 0;
@@ -136,7 +136,7 @@ PresetConfig preset_config(Preset preset, ModelProfile profile) {
 }
 
 std::vector<detail::TypedConfig> detail::typed_stages(PresetConfig preset, bool has_model) {
-    auto last = last_stage(preset, has_model);
+    auto last = effective_summarization(preset, has_model);
     std::vector<TypedConfig> stages{{trimming_type().type, std::move(preset.trimming)},
                                     {reduction_type().type, std::move(preset.reduction)}};
     if (last) stages.push_back({summarization_type().type, *std::move(last)});

@@ -114,7 +114,7 @@ ToolOutcome fetch_media(const ToolContext& context, PartSink& out, const std::sh
     ToolOutcome outcome;
     const auto problem = detail::problem_of([&] {
         const StoredObject object = find_media_object(context, storage, parse_reference(context.arguments));
-        std::vector<Part> media = media_in(read_whole(object, options.max_bytes), object.key);
+        std::vector<Part> media = media_in(read_whole(object, options.max_stored_bytes), object.key);
         const std::string note = detail::note_on_masks(object, context.language);
         out.write(fmt::format("{}{}{}{}", reference_scheme, object.key, note.empty() ? "" : " ", note));
         for (Part& part : media) show(std::move(part), out);
@@ -140,7 +140,7 @@ constexpr std::string_view fetch_media_parameters =
 
 Tool fetch_media_tool(std::shared_ptr<Storage> storage, const FetchMediaOptions& options) {
     Problems problems;
-    if (options.max_bytes < 1) problems.error("max_bytes", std::to_string(options.max_bytes), "1 or more");
+    if (options.max_stored_bytes < 1) problems.error("max_bytes", std::to_string(options.max_stored_bytes), "1 or more");
     problems.throw_if_errors("make fetch_media");
     return {.name = std::string(fetch_media_name),
             .description = std::string(fetch_media_description(options.language.value_or(default_language()))),

@@ -19,8 +19,8 @@ namespace whittle::inline v0::detail {
 namespace {
 
 bool exceeds_alone(const PartInfo& part, const RequestLimits& limits, int max_side) noexcept {
-    return part.is_image &&
-           (is_over_limit(part.media_bytes, limits.max_image_bytes) || is_over_limit(part.image_side, max_side));
+    return part.is_image && (is_over_limit(part.media_base64_bytes, limits.max_image_base64_bytes) ||
+                             is_over_limit(part.longer_side_pixels, max_side));
 }
 
 /// How much of `have` goes so that `fraction` of `limit` is left; 0 where it is within the limit.
@@ -55,7 +55,7 @@ public:
         replace_all_media(edit_, message, std::move(edits), storage());
         const std::int64_t freed = sub_saturating(before, edit_.tokens_after());
         gain_.tokens = add_saturating(gain_.tokens, freed);
-        turn_.report.more().candidates.push_back({edit_.outline()[message].serial, first, true, "over_limits", freed});
+        turn_.report.ensure_details().candidates.push_back({edit_.outline()[message].serial, first, true, "over_limits", freed});
     }
     [[nodiscard]] bool needs_bytes() const noexcept { return bytes_ > 0; }
     [[nodiscard]] StageGain gain() const noexcept { return gain_; }
@@ -73,11 +73,11 @@ private:
     }
     /// Only asked where that decides how large the others may be.
     [[nodiscard]] std::size_t images_that_can_go() const {
-        if (images_ == 0 || limits_.many_images_side <= 0) return images_;
+        if (images_ == 0 || limits_.max_side_with_many_images <= 0) return images_;
         std::size_t count = 0;
         const Outline outline = edit_.outline();
         for (std::size_t m = 0; m < outline.size(); ++m) {
-            if (!outline[m].has(PartKind::media) || edit_.is_pinned(m)) continue;
+            if (!outline[m].has(PartKind::media) || edit_.is_protected(m)) continue;
             for (std::size_t p = 0; p < outline[m].parts.size(); ++p)
                 count += outline[m].parts[p].is_image && may_go(m, p) ? 1 : 0;
         }
@@ -90,7 +90,7 @@ private:
         std::vector<std::size_t> media;
         const Outline outline = edit_.outline();
         if (!outline[message].has(PartKind::media)) return media;
-        const bool is_pinned = edit_.is_pinned(message);
+        const bool is_pinned = edit_.is_protected(message);
         std::size_t images = images_;
         std::int64_t bytes = bytes_;
         for (std::size_t p = 0; p < outline[message].parts.size(); ++p) {
@@ -100,13 +100,13 @@ private:
             if (!is_alone && (!is_over || is_pinned || !may_go(message, p))) continue;
             media.push_back(p);
             images -= std::min<std::size_t>(images, part.is_image ? 1 : 0);
-            bytes = sub_saturating(bytes, part.media_bytes);
+            bytes = sub_saturating(bytes, part.media_base64_bytes);
         }
         return media;
     }
     void count(const PartInfo& gone) {
         images_ -= std::min<std::size_t>(images_, gone.is_image ? 1 : 0);
-        bytes_ = std::max<std::int64_t>(0, bytes_ - gone.media_bytes);
+        bytes_ = std::max<std::int64_t>(0, bytes_ - gone.media_base64_bytes);
     }
 
     HookTurn& turn_;
@@ -164,16 +164,16 @@ std::vector<std::string> broken_limits(const Outline& outline, const RequestLimi
     const int max_side = longest_side(limits, size.images);
     const std::string when = max_side == limits.max_image_side
                                  ? std::string()
-                                 : fmt::format(" with more than {} images", limits.many_images);
+                                 : fmt::format(" with more than {} images", limits.many_images_threshold);
     for (std::size_t i = 0; i < outline.size(); ++i) {
         for (const PartInfo& part : outline[i].parts) {
             if (!part.is_image) continue;
-            if (is_over_limit(part.media_bytes, limits.max_image_bytes))
-                broken.push_back(fmt::format("an image of {} bytes in message {} (limit {} for one)", part.media_bytes,
-                                             outline[i].serial, limits.max_image_bytes));
-            if (is_over_limit(part.image_side, max_side))
-                broken.push_back(fmt::format("an image of {} pixels a side in message {} (limit {}{})", part.image_side,
-                                             outline[i].serial, max_side, when));
+            if (is_over_limit(part.media_base64_bytes, limits.max_image_base64_bytes))
+                broken.push_back(fmt::format("an image of {} bytes in message {} (limit {} for one)", part.media_base64_bytes,
+                                             outline[i].serial, limits.max_image_base64_bytes));
+            if (is_over_limit(part.longer_side_pixels, max_side))
+                broken.push_back(fmt::format("an image of {} pixels a side in message {} (limit {}{})",
+                                             part.longer_side_pixels, outline[i].serial, max_side, when));
         }
     }
     constexpr std::size_t most = 5;
@@ -190,7 +190,7 @@ void report_limits(HookTurn& turn, const RequestLimits& limits) {
     notes.set("limits_reported", std::int64_t{1});
     const std::string text = fmt::format("what has to stay is over the provider's limits: {}",
                                          fmt::join(broken_limits(turn.outline(), limits), ", "));
-    turn.report.more().error = text;
+    turn.report.ensure_details().error = text;
     emit(turn.on_event, {Event::Level::warning, turn.report.middleware, "over_limits", text, turn.conversation_id()});
 }
 
@@ -207,8 +207,8 @@ bool has_changed(const StageReport& report) noexcept {
 
 /// Adds what a second commit of the same hook came to.
 void add_report(StageReport& report, StageReport second) {
-    StageDetails& sum = report.more();
-    StageDetails& more = second.more();
+    StageDetails& sum = report.ensure_details();
+    StageDetails& more = second.ensure_details();
     const bool is_first = !has_changed(report);
     if (has_changed(second)) {
         if (is_first) sum.tokens_before = more.tokens_before;
@@ -221,11 +221,11 @@ void add_report(StageReport& report, StageReport second) {
     if (has_changed(second) || report.outcome == Outcome::not_due || report.outcome == Outcome::not_applicable)
         report.outcome = second.outcome;
     append(sum.candidates, more.candidates);
-    append(sum.stored, more.stored);
+    append(sum.stored_keys, more.stored_keys);
     append(sum.store_failures, more.store_failures);
     sum.bytes_stored += more.bytes_stored;
     sum.thinking_prefix_edited = sum.thinking_prefix_edited || more.thinking_prefix_edited;
-    sum.thinking_dropped += more.thinking_dropped;
+    sum.thinking_parts_dropped += more.thinking_parts_dropped;
     if (sum.error.empty()) sum.error = std::move(more.error);
 }
 
@@ -249,7 +249,7 @@ void commit_limits(HookTurn& turn, Draft& edit, const PruningConfig& config) {
     if (first.details) add_report(turn.report, std::move(first));
     if (failure.empty()) return;
     const std::string text = "fit the limits of the provider: " + failure;
-    turn.report.more().error = text;
+    turn.report.ensure_details().error = text;
     emit_failure(turn.on_event, turn.report.middleware, turn.conversation_id(), text);
 }
 

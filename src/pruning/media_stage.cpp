@@ -28,11 +28,11 @@ namespace {
 void replace_media(Draft& edit, std::size_t message, MediaEdit media, const std::shared_ptr<Storage>& storage) {
     MediaText& now = media.now;
     Provenance provenance{.origin = Origin::placeholder, .reason = std::string(media_reason)};
-    if (!now.key.empty()) provenance.stored.push_back(now.key);
-    edit.allow_pinned(true);  // an adapter's message of its own beside a result; the caller has asked for pins
+    if (!now.key.empty()) provenance.stored_keys.push_back(now.key);
+    edit.allow_editing_pinned(true);  // an adapter's message of its own beside a result; the caller has asked for pins
     edit.set_text(message, media.part, now.text, std::move(provenance));
-    edit.allow_pinned(false);
-    if (!now.key.empty()) edit.offload(std::move(now.key), std::move(now.content), std::nullopt, storage);
+    edit.allow_editing_pinned(false);
+    if (!now.key.empty()) edit.store_on_commit(std::move(now.key), std::move(now.content), std::nullopt, storage);
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ namespace {
                                                      const PruningConfig& results, std::size_t message) {
     std::vector<std::size_t> media;
     const Outline outline = edit.outline();
-    if (!outline[message].has(PartKind::media) || edit.is_pinned(message)) return media;
+    if (!outline[message].has(PartKind::media) || edit.is_protected(message)) return media;
     for (std::size_t p = 0; p < outline[message].parts.size(); ++p) {
         if (may_take_media(outline[message], p) && !keeps_media(turn, edit, results, message, p)) media.push_back(p);
     }
@@ -73,7 +73,7 @@ StageGain stage_media(HookTurn& turn, Draft& edit, MediaMode mode, std::size_t e
         gain.count += static_cast<int>(edits.size());
         edit.begin_edit_group();
         replace_all_media(edit, m, std::move(edits), storage);
-        turn.report.more().candidates.push_back(
+        turn.report.ensure_details().candidates.push_back(
             {edit.outline()[m].serial, first, true, "old_media", sub_saturating(count, edit.tokens_after())});
     }
     gain.tokens = sub_saturating(before, edit.tokens_after());

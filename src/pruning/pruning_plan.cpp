@@ -50,17 +50,17 @@ void add_part(PruningCandidate& candidate, const MessageInfo& info, std::size_t 
     const PartInfo& part = info.parts[p];
     const Mark& mark = mark_of(info, p);
     candidate.is_error = candidate.is_error || part.is_error;
-    candidate.bytes += part.kind == PartKind::media ? part.media_bytes : part.bytes;
+    candidate.bytes += part.kind == PartKind::media ? part.media_base64_bytes : part.text_bytes;
     if (detail::is_taken_out(mark)) return;
     const bool is_adapters = part.kind == PartKind::media && origin_of(mark) == Origin::repair;
-    const bool is_stored = origin_of(mark) == Origin::placeholder && !mark->stored.empty();
+    const bool is_stored = origin_of(mark) == Origin::placeholder && !mark->stored_keys.empty();
     if (origin_of(mark) != Origin::original && !is_adapters && !is_stored) {
         candidate.rule = "other_middleware";
         return;
     }
     (part.kind == PartKind::media ? candidate.media : candidate.texts).push_back(p);
-    if (mark) add_keys(candidate.stored, mark->stored);
-    if (part.kind != PartKind::media && (!mark || mark->stored.empty())) candidate.fresh.push_back(p);
+    if (mark) add_keys(candidate.stored, mark->stored_keys);
+    if (part.kind != PartKind::media && (!mark || mark->stored_keys.empty())) candidate.fresh.push_back(p);
 }
 
 /// The results that a message holds, by call, in order.
@@ -72,7 +72,7 @@ std::vector<PruningCandidate> results_in(const MessageInfo& info, std::size_t me
         result.message = message;
         result.part = parts.front();
         result.tool = first.tool;
-        result.name = first.object_name;
+        result.name = first.key_safe_call_id;
         for (const std::size_t p : parts) add_part(result, info, p);
     }
     return results;
@@ -88,7 +88,7 @@ std::optional<PruningCandidate> media_beside_round(const MessageInfo& info, std:
     for (std::size_t p = 0; p < info.parts.size(); ++p) {
         if (!is_beside_round(info.parts[p], mark_of(info, p))) continue;
         candidate.media.push_back(p);
-        candidate.bytes += info.parts[p].media_bytes;
+        candidate.bytes += info.parts[p].media_base64_bytes;
     }
     if (candidate.media.empty()) return std::nullopt;
     candidate.part = candidate.media.front();
@@ -101,23 +101,23 @@ void add_candidates(std::vector<PruningCandidate>& candidates, const Outline& ou
     std::vector<PruningCandidate> found = results_in(outline[message], message);
     if (auto beside = media_beside_round(outline[message], message)) found.push_back(std::move(*beside));
     for (PruningCandidate& candidate : found) {
-        candidate.group = round.group;
-        candidate.call = round.call;
-        candidate.call_part = calls.find(round.call, candidate.name);
+        candidate.group = round.round_serial;
+        candidate.call = round.call_message_index;
+        candidate.call_part = calls.find(round.call_message_index, candidate.name);
         candidates.push_back(std::move(candidate));
     }
 }
 
 /// The round that message `at` is of, with the messages of it that stand together.
 std::optional<Round> round_at(const Outline& outline, std::size_t at) {
-    const Serial group = outline[at].group;
+    const Serial group = outline[at].round_serial;
     if (group == 0) return std::nullopt;
     std::size_t call = at;
     while (call > 0 && outline[call].serial != group) --call;
     if (outline[call].serial != group) return std::nullopt;
     Round round{group, call, {}};
-    for (std::size_t i = call + 1; i < outline.size() && (i <= at || outline[i].group == group); ++i) {
-        if (outline[i].group == group) round.results.push_back(i);
+    for (std::size_t i = call + 1; i < outline.size() && (i <= at || outline[i].round_serial == group); ++i) {
+        if (outline[i].round_serial == group) round.results.push_back(i);
     }
     return round;
 }
@@ -135,7 +135,7 @@ std::string_view rule_for(const PruningCandidate& candidate, const PruningScope&
 }  // namespace
 
 std::size_t pruning_boundary(const Outline& outline, const PruningConfig& config) noexcept {
-    if (config.skip_boundary_turns <= 0) return outline.open_call().value_or(outline.size());
+    if (config.skip_boundary_turns <= 0) return outline.open_round_begin().value_or(outline.size());
     UserTurns turns(outline);
     const std::optional<std::size_t> newest = turns.older();
     std::optional<std::size_t> boundary = newest;

@@ -68,7 +68,9 @@ private:
 };
 
 std::vector<PruningCandidate> PruningRun::plan() const {
-    const std::function<bool(std::size_t)> is_pinned = [this](std::size_t message) { return edit_.is_pinned(message); };
+    const std::function<bool(std::size_t)> is_pinned = [this](std::size_t message) {
+        return edit_.is_protected(message);
+    };
     const Outline outline = edit_.outline();
     return plan_pruning({outline, config_, turn_.config.protected_tools, is_pinned, end_});
 }
@@ -76,9 +78,9 @@ std::vector<PruningCandidate> PruningRun::plan() const {
 void PruningRun::report(const PruningCandidate& candidate, std::string_view rule, std::int64_t freed) {
     if (freed <= 0 && !turn_.config.explain) return;
     const std::vector<std::size_t>& parts = candidate.texts.empty() ? candidate.media : candidate.texts;
-    turn_.report.more().candidates.push_back({edit_.outline()[candidate.message].serial,
-                                              parts.empty() ? candidate.part : parts.front(), freed > 0, rule,
-                                              std::max<std::int64_t>(0, freed)});
+    turn_.report.ensure_details().candidates.push_back({edit_.outline()[candidate.message].serial,
+                                                        parts.empty() ? candidate.part : parts.front(), freed > 0, rule,
+                                                        std::max<std::int64_t>(0, freed)});
 }
 
 /// Counts each text once: `decide` goes by it too.
@@ -202,20 +204,20 @@ std::int64_t PruningRun::stage(Decision& decision) {
     const std::int64_t before = edit_.tokens_after();
     edit_.begin_edit_group();
     Provenance provenance{
-        .origin = Origin::placeholder, .reason = std::string(pruned_reason), .stored = candidate.stored};
-    if (!decision.key.empty()) provenance.stored.push_back(decision.key);
+        .origin = Origin::placeholder, .reason = std::string(pruned_reason), .stored_keys = candidate.stored};
+    if (!decision.key.empty()) provenance.stored_keys.push_back(decision.key);
     const std::string further(further_text_in_place(turn_.language));
-    edit_.allow_pinned(true);  // the plan asked for pins; what another middleware shortened goes whole
+    edit_.allow_editing_pinned(true);  // the plan asked for pins; what another middleware shortened goes whole
     for (std::size_t i = 0; i < candidate.texts.size(); ++i)
         edit_.set_text(candidate.message, candidate.texts[i], i == 0 ? decision.text : further, provenance);
-    edit_.allow_pinned(false);
+    edit_.allow_editing_pinned(false);
     replace_all_media(edit_, candidate.message, std::move(decision.media), storage_);
     if (!decision.key.empty()) {
         using Original = Draft::Original;
         std::optional<Original> original;
         if (candidate.fresh.size() == 1)
             original = Original{edit_.outline()[candidate.message].serial, candidate.fresh.front()};
-        edit_.offload(std::move(decision.key), std::move(decision.content), original, storage_);
+        edit_.store_on_commit(std::move(decision.key), std::move(decision.content), original, storage_);
     }
     return sub_saturating(before, edit_.tokens_after());
 }
@@ -263,11 +265,11 @@ StageGain stage_pruning(HookTurn& turn, Draft& edit, const PruningConfig& config
 }
 
 void report_refused(HookTurn& turn, const CommitResult& result, std::string_view rule) {
-    if (result.dropped_edit_groups == 0) return;
+    if (result.unstored_edit_groups == 0) return;
     std::unordered_map<Serial, std::vector<Candidate*>> cut;
-    for (Candidate& candidate : turn.report.more().candidates) {
+    for (Candidate& candidate : turn.report.ensure_details().candidates) {
         const bool is_ours = candidate.rule == "old_output" || candidate.rule == "old_media" || candidate.rule == rule;
-        if (candidate.cut && is_ours) cut[candidate.serial].push_back(&candidate);
+        if (candidate.removed && is_ours) cut[candidate.serial].push_back(&candidate);
     }
     const Outline outline = turn.outline();
     for (std::size_t i = 0; i < outline.size(); ++i) {
@@ -291,15 +293,15 @@ bool is_wanted(const HookTurn& turn, const Draft& edit, const PruningConfig& con
     const MessageInfo& info = edit.outline()[candidate.message];
     const Mark mark = mark_of(info, candidate.part);
     CallbackContext context = turn.callback_context();
-    context.object_name = candidate.name;
-    context.round = info.group;
+    context.key_safe_call_id = candidate.name;
+    context.round_serial = info.round_serial;
     return config.protect({context, candidate.tool, arguments, candidate.bytes, candidate.is_error, mark.get()});
 }
 
 bool keeps_media(const HookTurn& turn, const Draft& edit, const PruningConfig& config, std::size_t message,
                  std::size_t part) {
     return std::ranges::any_of(results_of_media(edit.outline(), message, part), [&](const PruningCandidate& result) {
-        return edit.is_pinned(result.message) || matches_tool(turn.config.protected_tools, result.tool) ||
+        return edit.is_protected(result.message) || matches_tool(turn.config.protected_tools, result.tool) ||
                matches_tool(config.protected_tools, result.tool) || is_wanted(turn, edit, config, result);
     });
 }

@@ -15,7 +15,7 @@ constexpr std::size_t shown_bytes = 80;  // of the arguments and of the first li
 
 /// The start of `text` on one line: valid UTF-8, without control characters.
 std::string shortened(std::string_view text) {
-    const std::string_view start = utf8_prefix(text, shown_bytes);
+    const std::string_view start = grapheme_prefix(text, shown_bytes);
     std::string shown = to_valid_utf8(start);
     std::ranges::replace_if(
         shown, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
@@ -64,8 +64,8 @@ std::string text_in_place(const PrunedText& pruned, const PruningConfig& config,
                        : language == Language::chinese ? in_chinese(pruned, config)
                                                        : in_english(pruned, config);
     if (!config.partial) return note;
-    std::string_view head = utf8_prefix(pruned.text, static_cast<std::size_t>(config.head_bytes));
-    std::string_view tail = utf8_suffix(pruned.text, static_cast<std::size_t>(config.tail_bytes));
+    std::string_view head = grapheme_prefix(pruned.text, static_cast<std::size_t>(config.head_bytes));
+    std::string_view tail = grapheme_suffix(pruned.text, static_cast<std::size_t>(config.tail_bytes));
     if (config.head_lines > 0) head = first_lines(head, config.head_lines);
     if (config.tail_lines > 0) tail = last_lines(tail, config.tail_lines);
     return fmt::format("{}{}{}{}{}", head, head.empty() ? "" : "\n", note, tail.empty() ? "" : "\n", tail);

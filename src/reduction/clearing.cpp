@@ -98,7 +98,7 @@ private:
                                     .is_retained = is_retained,
                                     .call = call};
         candidate.rule = rule_for(candidate);
-        candidate.call_part = calls_.find(call, first_part(candidate).object_name);
+        candidate.call_part = calls_.find(call, first_part(candidate).key_safe_call_id);
         candidate.stored = stored_for(candidate);
         plan_.candidates.push_back(std::move(candidate));
     }
@@ -123,12 +123,12 @@ private:
         std::vector<std::vector<std::string>> keys;
         const auto is_stored = [&](std::size_t part) {
             const Mark& mark = mark_of(outline_[candidate.message], part);
-            return mark && !mark->stored.empty();
+            return mark && !mark->stored_keys.empty();
         };
         if (std::ranges::none_of(candidate.parts, is_stored)) return keys;
         for (const std::size_t part : candidate.parts) {
             const Mark& mark = mark_of(outline_[candidate.message], part);
-            keys.push_back(mark ? mark->stored : std::vector<std::string>());
+            keys.push_back(mark ? mark->stored_keys : std::vector<std::string>());
         }
         return keys;
     }
@@ -139,7 +139,7 @@ private:
             const Mark& mark = mark_of(outline_[candidate.message], part);
             if (origin_of(mark) == Origin::original) continue;
             const bool is_own = mark->by == self_;
-            const bool is_stored = origin_of(mark) == Origin::placeholder && !mark->stored.empty();
+            const bool is_stored = origin_of(mark) == Origin::placeholder && !mark->stored_keys.empty();
             if (!is_own && !is_stored) return "other_middleware";
             if (is_own && mark->reason == "clear") return "cleared_already";
         }
@@ -165,14 +165,14 @@ ClearingPlan plan_clearing(const Outline& outline, const ReductionConfig& config
     const auto retained = retained_rounds(config);
     for (std::size_t r = 0; r < rounds.size(); ++r) {
         for (const std::size_t message : rounds[r].results)
-            planner.add_results(message, rounds[r].call, r + retained >= rounds.size());
+            planner.add_results(message, rounds[r].call_message_index, r + retained >= rounds.size());
     }
     return planner.take();
 }
 
 std::int64_t newest_round(const Outline& outline) noexcept {
     for (std::size_t i = outline.size(); i-- > 0;) {
-        if (outline[i].group != 0) return static_cast<std::int64_t>(outline[i].serial);
+        if (outline[i].round_serial != 0) return static_cast<std::int64_t>(outline[i].serial);
     }
     return 0;
 }
@@ -185,7 +185,7 @@ std::string last_error_lines(std::string_view text) {
         text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);  // nothing where all is space
         if (text.empty()) break;
         const std::size_t start = text.rfind('\n') + 1;  // 0 if there is none
-        const std::string_view line = utf8_prefix(text.substr(start), most_bytes - lines.size());
+        const std::string_view line = grapheme_prefix(text.substr(start), most_bytes - lines.size());
         if (line.size() < text.size() - start && count > 0) break;
         lines = count == 0 ? std::string(line) : std::string(line) + '\n' + lines;
         text = text.substr(0, start);

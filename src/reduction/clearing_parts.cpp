@@ -15,7 +15,7 @@ namespace whittle::inline v0::detail {
 void ResultClearing::set_all(std::string_view text, Provenance provenance) {
     const auto parts = [&]() -> const auto& { return scope_.edit.outline()[candidate_.message].parts; };
     const auto is_empty_text = [&](std::size_t part) {
-        return parts()[part].kind != PartKind::media && parts()[part].bytes == 0;
+        return parts()[part].kind != PartKind::media && parts()[part].text_bytes == 0;
     };
     const auto is_text = [&](std::size_t part) {
         return parts()[part].kind != PartKind::media && !is_empty_text(part);

@@ -36,7 +36,9 @@ void close_ranks(std::span<ClearingCandidate> candidates, std::size_t message, s
 
 ClearingLimits clearing_limits_now(HookTurn& turn, const ReductionConfig& config, std::int64_t tokens) {
     ClearingLimits limits = limits_of(config, turn.known_window());
-    if (limits.free <= 0 || tokens <= limits.free || tokens > limits.due) return limits;
+    if (limits.trigger_tokens_if_cache_cold <= 0 || tokens <= limits.trigger_tokens_if_cache_cold ||
+        tokens > limits.trigger_tokens)
+        return limits;
     const auto free_from = EditSchedule::free_from(turn);
     if (!free_from) return limits;
     const Outline outline = turn.outline();
@@ -46,7 +48,7 @@ ClearingLimits clearing_limits_now(HookTurn& turn, const ReductionConfig& config
                       [&](std::size_t message) { return outline[message].pinned || (pins && pins(outline[message])); });
     const std::size_t first =
         std::min(first_to_clear(plan, config, outline.size()), first_old_thinking(outline, config));
-    if (first >= *free_from) limits.due = limits.free;
+    if (first >= *free_from) limits.trigger_tokens = limits.trigger_tokens_if_cache_cold;
     return limits;
 }
 
@@ -67,7 +69,7 @@ void warn_if_above(HookTurn& turn, std::int64_t before, std::int64_t after, std:
 
 void ClearingRun::clear(std::int64_t target) {
     const HookTurn& turn = scope_.turn;
-    scope_.edit.allow_stored();
+    scope_.edit.allow_editing_foreign_placeholders();
     clear_thinking(target);
     ClearingPlan planned = scope_.plan();
     std::vector<ClearingCandidate>& candidates = planned.candidates;
@@ -84,9 +86,8 @@ void ClearingRun::clear(std::int64_t target) {
                                       : freed > 0             ? "old_round"
                                                               : "no_gain";
         const Serial serial = scope_.edit.outline()[candidate.message].serial;
-        if (turn.config.explain || freed > 0 || has_failed) {
-            turn.report.more().candidates.push_back({serial, candidate.parts.front(), freed > 0, rule, freed});
-        }
+        const Candidate decided{serial, candidate.parts.front(), freed > 0, rule, freed};
+        if (turn.config.explain || freed > 0 || has_failed) turn.report.ensure_details().candidates.push_back(decided);
         if (freed <= 0) continue;
         if (result.is_users()) add_handler_edit(result.edit_group(), serial, candidate.parts.front());
         if (!result.erased().empty())
@@ -98,7 +99,9 @@ void ClearingRun::clear(std::int64_t target) {
 /// why the commit failed, all of it.
 CommitResult ClearingRun::commit(std::int64_t at_least) {
     CommitResult result;
-    const auto commit_edit = [&] { result = scope_.edit.commit({.at_least_tokens = scope_.counted_for(at_least)}); };
+    const auto commit_edit = [&] {
+        result = scope_.edit.commit({.min_token_reduction = scope_.counted_for(at_least)});
+    };
     if (handler_edits_.empty()) {
         commit_edit();
     } else if (!failures_.is_valid(commit_edit) &&
@@ -129,9 +132,9 @@ void ClearingRun::report_dropped(const std::vector<EditGroup>& edit_groups) {
     for (const HandlerEdit& handler : handler_edits_) {
         if (dropped.contains(handler.edit_group)) places.emplace(handler.serial, handler.part);
     }
-    for (Candidate& candidate : scope_.turn.report.more().candidates) {
-        if (!candidate.cut || !places.contains({candidate.serial, candidate.part})) continue;
-        candidate.cut = false;
+    for (Candidate& candidate : scope_.turn.report.ensure_details().candidates) {
+        if (!candidate.removed || !places.contains({candidate.serial, candidate.part})) continue;
+        candidate.removed = false;
         candidate.rule = "failed";
         candidate.tokens_freed = 0;
     }

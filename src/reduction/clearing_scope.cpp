@@ -10,13 +10,13 @@ namespace whittle::inline v0::detail {
 
 ClearingPlan ClearingScope::plan() const {
     return plan_clearing(edit.outline(), config, turn.config.protected_tools, name(),
-                         [&](std::size_t message) { return edit.is_pinned(message); });
+                         [&](std::size_t message) { return edit.is_protected(message); });
 }
 
 void ClearingScope::offload(std::string key, std::string content, const std::shared_ptr<Storage>& storage,
                             std::optional<Draft::Original> original) {
     planned.add(key, hash128(content));
-    edit.offload(std::move(key), std::move(content), original, storage);
+    edit.store_on_commit(std::move(key), std::move(content), original, storage);
 }
 
 std::int64_t ClearingScope::tokens_of(const PartView& part) const {
@@ -78,7 +78,7 @@ void ClearingFailures::report() {
     if (count_ == 0) return;
     const std::string text = count_ == 1 ? first_ : first_ + " (and " + std::to_string(count_ - 1) + " more)";
     count_ = 0;
-    turn_.report.more().error = text;
+    turn_.report.ensure_details().error = text;
     emit_failure(turn_.on_event, turn_.report.middleware, turn_.conversation_id(), text);
 }
 

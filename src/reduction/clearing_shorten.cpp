@@ -32,7 +32,7 @@ private:
 ClearingPlan NewestShortening::plan() const {
     ClearingPlan planned = scope_.plan();
     std::erase_if(planned.candidates, [&](const ClearingCandidate& candidate) {
-        if (!candidate.is_retained || scope_.edit.is_pinned(candidate.message)) return true;
+        if (!candidate.is_retained || scope_.edit.is_protected(candidate.message)) return true;
         if (matches_tool(scope_.turn.config.protected_tools, scope_.tool_of(candidate))) return true;
         if (skips_truncation(scope_.config, scope_.tool_of(candidate))) return true;
         return std::ranges::any_of(candidate.parts, [&](std::size_t part) {
@@ -87,13 +87,13 @@ std::int64_t NewestShortening::limit_that_frees(std::int64_t tokens,
 }
 
 void NewestShortening::stage(std::int64_t tokens) {
-    scope_.edit.allow_open_results();
+    scope_.edit.allow_editing_open_results();
     const ClearingPlan planned = plan();
     const std::int64_t limit = limit_that_frees(scope_.counted_for(tokens), planned.candidates);
     for (const ClearingCandidate& candidate : planned.candidates) {
         const std::int64_t less = shorten(candidate, limit);
         if (less > 0) {
-            scope_.turn.report.more().candidates.push_back({scope_.edit.outline()[candidate.message].serial,
+            scope_.turn.report.ensure_details().candidates.push_back({scope_.edit.outline()[candidate.message].serial,
                                                             candidate.parts.front(), true, "newest_shortened", less});
         }
     }
@@ -125,18 +125,18 @@ void NewestShortening::shorten_text(const ClearingCandidate& candidate, std::siz
     if (is_new && origin_of(mark) != Origin::original) return;
     Provenance provenance{.origin = Origin::placeholder,
                           .reason = std::string(truncate_reason),
-                          .stored = {stored.begin(), stored.end()}};
+                          .stored_keys = {stored.begin(), stored.end()}};
     if (is_new)
-        provenance.stored.push_back(free_key(*storage,
+        provenance.stored_keys.push_back(free_key(*storage,
                                              default_object_key(scope_.config, scope_.turn.conversation_id(), "trunc",
-                                                                scope_.first_part(candidate).object_name),
+                                                                scope_.first_part(candidate).key_safe_call_id),
                                              whole, scope_.planned));
-    const std::string location = reference_to(*storage, provenance.stored.front(), scope_.reader());
+    const std::string location = reference_to(*storage, provenance.stored_keys.front(), scope_.reader());
     const TruncatedText text{.tool = scope_.tool_of(candidate), .location = location, .reader = scope_.reader()};
     scope_.edit.set_text(candidate.message, candidate.parts[i],
                          cut_to(whole, static_cast<std::size_t>(max_bytes), text, scope_.turn.language), provenance);
     if (is_new)
-        scope_.offload(provenance.stored.front(), whole, storage,
+        scope_.offload(provenance.stored_keys.front(), whole, storage,
                        Draft::Original{scope_.edit.outline()[candidate.message].serial, candidate.parts[i]});
 }
 

@@ -93,7 +93,7 @@ void ClearingRun::clear_thinking(std::int64_t target) {
         const bool has_failed = !attempt([&] { freed = stage_thinking(scope_, message); });
         if (freed <= 0 && !has_failed && !scope_.turn.config.explain) continue;
         const std::string_view rule = has_failed ? "failed" : freed > 0 ? "old_thinking" : "kept_thinking";
-        scope_.turn.report.more().candidates.push_back(
+        scope_.turn.report.ensure_details().candidates.push_back(
             {scope_.edit.outline()[message].serial, 0, freed > 0, rule, freed});
     }
 }

@@ -32,8 +32,8 @@ std::string default_object_key(const ReductionConfig& config, std::string_view c
 }
 
 ClearingLimits limits_of(const ReductionConfig& config, std::int64_t window) noexcept {
-    return {.due = detail::size_in_window(config.max_tokens_for_clear, config.max_fraction_for_clear, window),
-            .free = detail::size_in_window(0, config.free_fraction_for_clear, window),
+    return {.trigger_tokens = detail::size_in_window(config.max_tokens_for_clear, config.max_fraction_for_clear, window),
+            .trigger_tokens_if_cache_cold = detail::size_in_window(0, config.clear_fraction_if_cache_cold, window),
             .target = detail::size_in_window(config.clear_target_tokens, config.clear_target_fraction, window)};
 }
 
@@ -65,14 +65,15 @@ void check_clearing_limits(const ReductionConfig& config, const ModelProfile& pr
         field_in_force(config.max_fraction_for_clear, window, "max_tokens_for_clear", "max_fraction_for_clear");
     const auto target_field =
         field_in_force(config.clear_target_fraction, window, "clear_target_tokens", "clear_target_fraction");
-    check.warn(limits.target >= limits.due, target_field, std::to_string(limits.target),
-               fmt::format("below {} ({}), else each clearing stops at once", due_field, limits.due));
-    check.warn(limits.free > 0 && limits.free >= limits.due, "free_fraction_for_clear", std::to_string(limits.free),
-               fmt::format("below {} ({}), else it never counts", due_field, limits.due));
-    check.warn(limits.free > 0 && limits.target >= limits.free, target_field, std::to_string(limits.target),
-               fmt::format("below free_fraction_for_clear ({}), else an early clearing stops at once", limits.free));
+    check.warn(limits.target >= limits.trigger_tokens, target_field, std::to_string(limits.target),
+               fmt::format("below {} ({}), else each clearing stops at once", due_field, limits.trigger_tokens));
+    check.warn(limits.trigger_tokens_if_cache_cold > 0 && limits.trigger_tokens_if_cache_cold >= limits.trigger_tokens, "clear_fraction_if_cache_cold",
+               std::to_string(limits.trigger_tokens_if_cache_cold), fmt::format("below {} ({}), else it never counts", due_field, limits.trigger_tokens));
+    check.warn(
+        limits.trigger_tokens_if_cache_cold > 0 && limits.target >= limits.trigger_tokens_if_cache_cold, target_field, std::to_string(limits.target),
+        fmt::format("below clear_fraction_if_cache_cold ({}), else an early clearing stops at once", limits.trigger_tokens_if_cache_cold));
     const std::int64_t room = sub_saturating(window, profile.output_reserve);
-    check.warn(window > 0 && !config.skip_clear && limits.due >= room, due_field, std::to_string(limits.due),
+    check.warn(window > 0 && !config.skip_clear && limits.trigger_tokens >= room, due_field, std::to_string(limits.trigger_tokens),
                fmt::format("below the context window less the output reserve ({}), else it comes too late", room));
 }
 
@@ -100,8 +101,8 @@ void check_streams(const ReductionConfig& config, const ChainInfo& chain, FieldC
     const auto warn = [&](const std::shared_ptr<Storage>& storage, const std::string& field) {
         check.warn(storage && lacks_stream(*storage), field, "a store that cannot stream (no open_writer)",
                    fmt::format("one that can: a result that is written in pieces is held in memory, and beyond "
-                               "max_bytes_without_stream ({} bytes) only its ends are kept",
-                               config.max_bytes_without_stream));
+                               "max_buffered_bytes_for_store ({} bytes) only its ends are kept",
+                               config.max_buffered_bytes_for_store));
     };
     if (!config.skip_truncation) warn(config.backend ? config.backend : chain.config.storage, "backend");
     for (const auto& [tool, own] : config.tool_config) {

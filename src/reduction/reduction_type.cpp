@@ -11,20 +11,20 @@ ConfigFields<ToolReductionConfig> tool_fields() {
         {.name = "backend",
          .member = &C::backend,
          .meaning = "own storage for this tool's results; keys as in `storage`",
-         .fallback = "inherited"},
+         .documented_default = "inherited"},
         {.name = "skip_truncation",
          .member = &C::skip_truncation,
          .meaning = "wins for this tool over the middleware's own setting",
-         .fallback = "inherited"},
+         .documented_default = "inherited"},
         {.name = "skip_clear",
          .member = &C::skip_clear,
          .meaning = "wins for this tool over the middleware's own setting",
-         .fallback = "inherited"},
+         .documented_default = "inherited"},
         {.name = "max_length_for_trunc",
          .member = &C::max_length_for_trunc,
          .meaning = "bytes of text that one result of this tool keeps",
          .lowest = 1,
-         .fallback = "inherited"},
+         .documented_default = "inherited"},
     };
 }
 
@@ -34,13 +34,14 @@ ConfigFields<ReductionConfig> reduction_fields() {
         own_storage_field(&C::backend, "backend"),
         {"skip_truncation", &C::skip_truncation, "do not shorten results when they return"},
         {"skip_clear", &C::skip_clear, "do not clear old tool rounds"},
-        {"fit_limits", &C::fit_limits, "keep requests within a provider's limits of images and bytes"},
+        {"fit_image_and_byte_limits", &C::fit_image_and_byte_limits,
+         "keep requests within a provider's limits of images and bytes"},
         {"read_file_tool_name", &C::read_file_tool_name,
          "name of the reading tool that notices mention, if the request lists it"},
         {.name = "root_dir",
          .member = &C::root_dir,
          .meaning = "prefix of the keys of stored objects",
-         .fallback = "the conversation's id"},
+         .documented_default = "the conversation's id"},
         {"max_length_for_trunc", &C::max_length_for_trunc, "bytes of text that one result keeps", 1},
         {"max_tokens_for_trunc", &C::max_tokens_for_trunc,
          "tokens that one result keeps, beside that limit in bytes; 0: off"},
@@ -52,7 +53,7 @@ ConfigFields<ReductionConfig> reduction_fields() {
         {"max_tokens_for_clear", &C::max_tokens_for_clear, "clearing is due above this many tokens", 1},
         {"max_fraction_for_clear", &C::max_fraction_for_clear,
          "instead: above this part of the model's window, once it is known; 0: off", 0, 1},
-        {"free_fraction_for_clear", &C::free_fraction_for_clear,
+        {"clear_fraction_if_cache_cold", &C::clear_fraction_if_cache_cold,
          "due above this part where it breaks no prompt cache: after a pause, or behind a commit of `trimming`; 0: off",
          0, 1},
         {"clear_tool_inputs", &C::clear_tool_inputs,
@@ -63,7 +64,7 @@ ConfigFields<ReductionConfig> reduction_fields() {
         {.name = "clear_thinking_keep_turns",
          .member = &C::clear_thinking_keep_turns,
          .meaning = "newest replies that think whose thinking stays when clearing is due",
-         .fallback = "all"},
+         .documented_default = "all"},
         {"clear_thinking_keep_tokens", &C::clear_thinking_keep_tokens,
          "tokens of newest thinking kept when clearing is due; 0: no limit"},
         {"clear_retention_suffix_limit", &C::clear_retention_suffix_limit, "newest tool rounds kept; 0 is 1"},
@@ -75,7 +76,7 @@ ConfigFields<ReductionConfig> reduction_fields() {
          "instead: down to this part of the model's window, once it is known; 0: off", 0, 1},
         {"max_bytes_without_store", &C::max_bytes_without_store,
          "bytes kept if nothing can be stored; 0: 8 x `max_length_for_trunc`"},
-        {"max_bytes_without_stream", &C::max_bytes_without_stream,
+        {"max_buffered_bytes_for_store", &C::max_buffered_bytes_for_store,
          "bytes of a written result held for a store that cannot stream; a longer one cannot be stored"},
         {"tool_config", map_member(&C::tool_config, tool_fields(), "TOOL"), "settings by tool name"},
     };
@@ -86,7 +87,7 @@ ConfigFields<ReductionConfig> reduction_fields() {
 void drop_preset_fractions(ReductionConfig& config, const ConfigEntry& entry) {
     if (entry.gives("max_tokens_for_clear")) {
         if (!entry.gives("max_fraction_for_clear")) config.max_fraction_for_clear = 0.0;
-        if (!entry.gives("free_fraction_for_clear")) config.free_fraction_for_clear = 0.0;
+        if (!entry.gives("clear_fraction_if_cache_cold")) config.clear_fraction_if_cache_cold = 0.0;
     }
     if (entry.gives("clear_target_tokens") && !entry.gives("clear_target_fraction")) config.clear_target_fraction = 0.0;
 }
@@ -98,7 +99,7 @@ MiddlewareType<ReductionConfig> reduction_type() {
             .fields = reduction_fields(),
             .check = [](const ReductionConfig& config, const ChainInfo& chain, std::string_view,
                         Problems& problems) { check_reduction(config, chain, "", problems); },
-            .complete = drop_preset_fractions};
+            .after_fields_read = drop_preset_fractions};
 }
 
 }  // namespace whittle::inline v0

@@ -69,16 +69,16 @@ void ResultClearing::stage_edits(const std::vector<Part>& parts, std::optional<C
 std::string ResultClearing::key_for(const std::vector<Part>& parts) const {
     if (!scope_.callbacks.generate_key)
         return default_object_key(scope_.config, scope_.turn.conversation_id(), "clear",
-                                  scope_.first_part(candidate_).object_name);
+                                  scope_.first_part(candidate_).key_safe_call_id);
     return to_key(ask(scope_.callbacks.generate_key, parts), "gen_clear_offload_file_path");
 }
 
 /// Finds the key for what is to be stored, and says so.
 void ResultClearing::name_object(const std::vector<Part>& parts, Storage& storage, std::string_view content,
                                  Provenance& provenance, ClearedText& text) {
-    provenance.stored.push_back(free_key(storage, key_for(parts), content, scope_.planned));
+    provenance.stored_keys.push_back(free_key(storage, key_for(parts), content, scope_.planned));
     text.bytes += static_cast<std::int64_t>(content.size());
-    if (provenance.stored.size() == 1) text.lines = count_lines(content);
+    if (provenance.stored_keys.size() == 1) text.lines = count_lines(content);
 }
 
 /// What the candidate's parts come to: their tokens, what the store has of them and what it is to get.
@@ -105,8 +105,8 @@ ResultClearing::Offload ResultClearing::look_at(const std::vector<Part>& parts, 
             fresh.push_back(to_part(part));
         }
         for (const std::string& key : candidate_.stored_of(i)) {
-            if (std::ranges::find(provenance.stored, key) != provenance.stored.end()) continue;
-            provenance.stored.push_back(key);
+            if (std::ranges::find(provenance.stored_keys, key) != provenance.stored_keys.end()) continue;
+            provenance.stored_keys.push_back(key);
             text.bytes += size_of_object(*storage, key, part.text);
         }
     });
@@ -164,19 +164,20 @@ void ResultClearing::stage_result(const std::vector<Part>& parts) {
     if (scope_.turn.has_tool(fetch_media_name)) text.media_reader = fetch_media_name;
     Offload found = look_at(parts, storage.get(), provenance, text);
     std::string& placeholder = scope_.placeholder;
-    write_placeholder(placeholder, text, provenance.stored, storage.get());
+    write_placeholder(placeholder, text, provenance.stored_keys, storage.get());
     if (found.tokens <= scope_.turn.counter().count(placeholder)) return;
     if (found.content) {
-        scope_.offload(provenance.stored.back(), *std::move(found.content), storage, std::nullopt);
+        scope_.offload(provenance.stored_keys.back(), *std::move(found.content), storage, std::nullopt);
     } else if (found.is_text) {
-        scope_.planned.add(provenance.stored.back(), found.print);
-        scope_.edit.offload_text(provenance.stored.back(), candidate_.message, candidate_.parts.front(), storage);
+        scope_.planned.add(provenance.stored_keys.back(), found.print);
+        scope_.edit.store_text_on_commit(provenance.stored_keys.back(), candidate_.message, candidate_.parts.front(),
+                                         storage);
     }
     set_all(placeholder, std::move(provenance));
 }
 
 void ResultClearing::stage_arguments(const std::vector<Part>& parts) {
-    if (!candidate_.call_part || scope_.edit.is_pinned(candidate_.call)) return;
+    if (!candidate_.call_part || scope_.edit.is_protected(candidate_.call)) return;
     if (origin_of(mark_of(scope_.edit.outline()[candidate_.call], *candidate_.call_part)) != Origin::original) return;
     std::string raw = arguments();
     const auto storage = scope_.storage_for(tool());
@@ -184,8 +185,8 @@ void ResultClearing::stage_arguments(const std::vector<Part>& parts) {
     std::string location;
     if (storage) {
         const std::string key = key_for(parts) + ".arguments";
-        provenance.stored.push_back(free_key(*storage, key, raw, scope_.planned));
-        location = reference_to(*storage, provenance.stored.front(), scope_.reader());
+        provenance.stored_keys.push_back(free_key(*storage, key, raw, scope_.planned));
+        location = reference_to(*storage, provenance.stored_keys.front(), scope_.reader());
     }
     std::string now = cleared_arguments(location, scope_.turn.language);
     if (scope_.turn.counter().count(now) >= scope_.turn.counter().count(raw)) return;
@@ -193,7 +194,7 @@ void ResultClearing::stage_arguments(const std::vector<Part>& parts) {
     if (!storage) return;
     using Original = Draft::Original;
     const Serial serial = scope_.edit.outline()[candidate_.call].serial;
-    scope_.offload(provenance.stored.front(), std::move(raw), storage, Original{serial, *candidate_.call_part});
+    scope_.offload(provenance.stored_keys.front(), std::move(raw), storage, Original{serial, *candidate_.call_part});
 }
 
 void ResultClearing::stage_handler(const std::vector<Part>& parts, ClearResult result) {
@@ -202,14 +203,14 @@ void ResultClearing::stage_handler(const std::vector<Part>& parts, ClearResult r
         const auto storage = scope_.storage_for(tool());
         if (!storage)
             throw Error(Errc::storage_failed, std::string(scope_.name()) + ": clear_handler: no backend for offload");
-        std::string key = result.key.empty() ? free_key(*storage, key_for(parts), result.content, scope_.planned)
+        std::string key = result.key.empty() ? free_key(*storage, key_for(parts), result.offload_content, scope_.planned)
                                              : to_key(result.key, "clear_handler");
-        provenance.stored.push_back(key);
-        scope_.offload(std::move(key), std::move(result.content), storage, std::nullopt);
+        provenance.stored_keys.push_back(key);
+        scope_.offload(std::move(key), std::move(result.offload_content), storage, std::nullopt);
     }
-    set_parts(parts, result.parts, provenance);
-    if (result.arguments && candidate_.call_part && *result.arguments != arguments())
-        scope_.edit.set_text(candidate_.call, *candidate_.call_part, *result.arguments, provenance);
+    set_parts(parts, result.replacement_parts, provenance);
+    if (result.replacement_arguments && candidate_.call_part && *result.replacement_arguments != arguments())
+        scope_.edit.set_text(candidate_.call, *candidate_.call_part, *result.replacement_arguments, provenance);
 }
 
 }  // namespace whittle::inline v0::detail

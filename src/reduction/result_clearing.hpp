@@ -43,8 +43,8 @@ private:
         const std::string raw = arguments();
         const PartInfo& part = scope_.first_part(candidate_);
         CallbackContext context = scope_.turn.callback_context();
-        context.object_name = part.object_name;
-        context.round = scope_.edit.outline()[candidate_.call].serial;
+        context.key_safe_call_id = part.key_safe_call_id;
+        context.round_serial = scope_.edit.outline()[candidate_.call].serial;
         return function(ToolDetail{context, part.tool, part.call_id, raw, parts});
     }
     void stage_edits(const std::vector<Part>& parts, std::optional<ClearResult> handled);

@@ -35,7 +35,7 @@ void TruncatingSink::push(Part part) {
     items_.push_back({.part = std::move(part)});
 }
 
-void TruncatingSink::stored(StoredPart stored) {
+void TruncatingSink::mark_stored(StoredPart stored) {
     if (items_.empty()) throw Error(Errc::invalid_argument, "say what is stored: there is no part yet");
     items_.back().stored.push_back(std::move(stored));
 }
@@ -46,8 +46,8 @@ namespace {
 /// waits where the cut could come back to it.
 std::string_view settled_head(std::string_view known, std::size_t most) noexcept {
     if (known.empty() || known.size() > most || most - known.size() >= most_moved_bytes)
-        return utf8_prefix(known, most);
-    return utf8_prefix(known, known.size() - 1);
+        return grapheme_prefix(known, most);
+    return grapheme_prefix(known, known.size() - 1);
 }
 
 }  // namespace
@@ -69,12 +69,12 @@ void TruncatingSink::pass_head() {
 }
 
 std::string_view TruncatingSink::head_of(std::string_view front, std::size_t most) const noexcept {
-    const std::string_view head = utf8_prefix(front, most);
+    const std::string_view head = grapheme_prefix(front, most);
     return limits_.head_lines > 0 ? first_lines(head, limits_.head_lines) : head;
 }
 
 std::string_view TruncatingSink::tail_of(std::string_view end, std::size_t most) const noexcept {
-    const std::string_view tail = utf8_suffix(end, most);
+    const std::string_view tail = grapheme_suffix(end, most);
     return limits_.tail_lines > 0 ? last_lines(tail, limits_.tail_lines) : tail;
 }
 
@@ -128,13 +128,15 @@ TruncatingSink::Cut TruncatingSink::cut(std::size_t i, std::int64_t quota, std::
     Cut result{i == 0 ? std::max(head.size(), passed_) : head.size(), {}};
     const auto whole = static_cast<std::size_t>(item.size());
     const auto room = static_cast<std::size_t>(std::max<std::int64_t>(quota, static_cast<std::int64_t>(result.head)));
-    result.tail = utf8_suffix(tail, std::min({tail.size(), whole - result.head, room - result.head}));
+    result.tail = grapheme_suffix(tail, std::min({tail.size(), whole - result.head, room - result.head}));
     return result;
 }
 
 /// The longest prefix, or suffix, of at most `limit` tokens.
 std::string_view TruncatingSink::fit_tokens(std::string_view text, std::int64_t limit, bool at_end) const {
-    const auto part = [&](std::size_t bytes) { return at_end ? utf8_suffix(text, bytes) : utf8_prefix(text, bytes); };
+    const auto part = [&](std::size_t bytes) {
+        return at_end ? grapheme_suffix(text, bytes) : grapheme_prefix(text, bytes);
+    };
     std::size_t fits = 0;
     std::size_t too_long = text.size() + 1;
     while (fits + 1 < too_long) {
@@ -325,13 +327,13 @@ void TruncatingSink::emit(std::size_t i, const Decision& d) {
     }
     const bool is_lost = !is_whole && place.key.empty() && item.stored.empty() && !original_;
     if (!place.key.empty() || is_lost) {
-        out_.stored({.key = place.key,
-                     .by = std::string(limits_.by),
-                     .storage = limits_.storage,
-                     .is_whole = is_same && !place.key.empty(),
-                     .element = place.element});
+        out_.mark_stored({.key = place.key,
+                          .by = std::string(limits_.by),
+                          .storage = limits_.storage,
+                          .is_shown_whole = is_same && !place.key.empty(),
+                          .index_in_object = place.element});
     }
-    for (StoredPart& stored : item.stored) out_.stored(std::move(stored));
+    for (StoredPart& stored : item.stored) out_.mark_stored(std::move(stored));
 }
 
 void TruncatingSink::emit_text(std::size_t i, std::string text) {
@@ -355,7 +357,7 @@ void TruncatingSink::tell(std::string_view kind, const Item& item, const Place& 
                                      .source = limits_.by,
                                      .kind = kind,
                                      .text = text,
-                                     .conversation = context_.conversation});
+                                     .conversation = context_.conversation_id});
 }
 
 }  // namespace whittle::inline v0::detail

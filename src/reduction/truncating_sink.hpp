@@ -40,7 +40,7 @@ public:
 
     void write(std::string_view text) override;
     void push(Part part) override;
-    void stored(StoredPart stored) override;
+    void mark_stored(StoredPart stored) override;
     /// Passes on what is held. Throws what a user's function throws (key, counter, `locate`), when all has been passed
     /// on.
     void finish() override;

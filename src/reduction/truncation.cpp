@@ -58,8 +58,8 @@ std::string page_notice(const TruncatedText& text, Language language) {
 }
 
 std::string cut_to(std::string_view whole, std::size_t max_bytes, TruncatedText text, Language language) {
-    const std::string_view head = utf8_prefix(whole, max_bytes / 2);
-    const std::string_view tail = utf8_suffix(whole, max_bytes / 2);
+    const std::string_view head = grapheme_prefix(whole, max_bytes / 2);
+    const std::string_view tail = grapheme_suffix(whole, max_bytes / 2);
     text.bytes = static_cast<std::int64_t>(whole.size());
     text.lines = count_lines(whole);
     text.head = static_cast<std::int64_t>(head.size());
@@ -134,13 +134,13 @@ private:
     }
 
     [[nodiscard]] std::string default_key() const {
-        return default_object_key(setup_.config, context_.conversation, "trunc", context_.object_name);
+        return default_object_key(setup_.config, context_.conversation_id, "trunc", context_.key_safe_call_id);
     }
 
     [[nodiscard]] ToolDetail detail_of(std::span<const Part> parts) const {
-        return {{.conversation = context_.conversation,
-                 .object_name = context_.object_name,
-                 .round = context_.round,
+        return {{.conversation_id = context_.conversation_id,
+                 .key_safe_call_id = context_.key_safe_call_id,
+                 .round_serial = context_.round_serial,
                  .tools = context_.tools,
                  .stop = context_.stop},
                 context_.tool,
@@ -165,7 +165,7 @@ private:
                 .head_lines = read_back_ ? 0 : config.trunc_head_lines,
                 .tail_lines = read_back_ ? 0 : config.trunc_tail_lines,
                 .max_unstored = std::max(unstored, add_saturating(limit, room_for_notice)),
-                .max_held = config.max_bytes_without_stream,
+                .max_held = config.max_buffered_bytes_for_store,
                 .read_location = read_back_ ? read_back_->location : std::string(),
                 .reader = reader_among(context_.tools, config.read_file_tool_name),
                 .by = setup_.by,
@@ -229,9 +229,9 @@ private:
         if (!result.need_trunc) return;
         if (result.need_offload) offload(result);
         std::vector<StoredPart> stored;
-        if (result.need_offload && !result.parts.empty()) stored.push_back(held.stored_as(0, std::move(result.key)));
+        if (result.need_offload && !result.replacement_parts.empty()) stored.push_back(held.stored_as(0, std::move(result.key)));
         if (!outcome.original) outcome.original = OriginalParts{std::move(held.parts), std::string(setup_.by)};
-        held.parts = std::move(result.parts);
+        held.parts = std::move(result.replacement_parts);
         held.stored = std::move(stored);
     }
 
@@ -242,12 +242,12 @@ private:
             const auto store = storage();
             if (!store) throw Error(Errc::storage_failed, "no backend for offload");
             if (is_named) {
-                store->put_if_absent(result.key, result.content);
+                store->put_if_absent(result.key, result.offload_content);
             } else {
-                result.key = detail::put_to_free_key(*store, result.key, result.content);
+                result.key = detail::put_to_free_key(*store, result.key, result.offload_content);
             }
         } catch (const std::exception& error) {
-            detail::emit_store_failures(context_.events, setup_.by, context_.conversation,
+            detail::emit_store_failures(context_.events, setup_.by, context_.conversation_id,
                                         std::array{StoreFailure{result.key, error.what()}});
             throw;
         }
@@ -255,9 +255,9 @@ private:
 
     /// Reports the exception in flight; throws it under OnError::propagate.
     void fail() const {
-        if (context_.on_error == OnError::propagate) throw;
+        if (context_.on_middleware_error == OnError::propagate) throw;
         if (context_.events != nullptr)
-            detail::emit_failure(*context_.events, setup_.by, context_.conversation, detail::current_error_text());
+            detail::emit_failure(*context_.events, setup_.by, context_.conversation_id, detail::current_error_text());
     }
 
     const TruncationSetup& setup_;

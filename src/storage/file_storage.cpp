@@ -94,14 +94,14 @@ public:
         const OpenFile object = open_object(root_->ops(), attempt, place->directory.get(), place->name);
         if (!object) return std::nullopt;
         const FileStatus status = status_of(attempt, object.get());
-        return ObjectInfo{.key = std::string(key), .bytes = status.bytes, .stored_at = status.modified};
+        return ObjectInfo{.key = std::string(key), .bytes = status.bytes, .stored_at_seconds = status.modified};
     }
 
     void list(std::string_view prefix, const std::function<bool(const ObjectInfo&)>& visit) override {
         TreeWalk walk(root_->ops(), {.verb = "list", .key = prefix}, root_->directory(), prefix);
         while (const Entry* entry = walk.next()) {
             if (!is_valid_key(walk.path())) continue;
-            if (!visit({.key = walk.path(), .bytes = entry->bytes, .stored_at = entry->modified})) return;
+            if (!visit({.key = walk.path(), .bytes = entry->bytes, .stored_at_seconds = entry->modified})) return;
         }
     }
 

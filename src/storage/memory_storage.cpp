@@ -23,11 +23,11 @@ struct Object {
     std::string_view key{};
     std::string_view content{};
     std::shared_ptr<const void> owner{};
-    std::int64_t stored_at = 0;
+    std::int64_t stored_at_seconds = 0;
 };
 
 ObjectInfo to_info(const Object& object) {
-    return {std::string(object.key), content_bytes(object.content), object.stored_at};
+    return {std::string(object.key), content_bytes(object.content), object.stored_at_seconds};
 }
 
 struct Owned {
@@ -117,7 +117,7 @@ private:
         require_space(content_bytes(content), key);
         const std::int64_t bytes = content_bytes(content);
         Object object = make();
-        object.stored_at = clock_->now() / 1'000;
+        object.stored_at_seconds = clock_->now() / 1'000;
         objects_.insert(found, std::move(object));
         used_bytes_ += bytes;
     }

@@ -26,13 +26,13 @@ StoreType<FileStoreConfig> file_store_type() {
                        .member = &C::shown_root,
                        .meaning = "what references to objects begin with, where the agent's own file tool finds the "
                                   "directory elsewhere",
-                       .fallback = "the root's path"},
+                       .documented_default = "the root's path"},
                   });
     return {.type = "file",
             .fields = std::move(fields),
             .open = [](const C& config, const ConfigContext&) { return file_storage(config.root, config); },
             .place = [](const C& config) { return StorePlace{.path = config.root}; },
-            .complete =
+            .after_fields_read =
                 [](C& config, ConfigEntry& entry) {
                     detail::complete_root(config.root, config.root_env, "the path of a directory", entry);
                 }};

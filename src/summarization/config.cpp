@@ -20,7 +20,7 @@ void check_trigger(const Trigger& trigger, const ChainConfig& chain, FieldCheck&
     check.at_least(trigger.context_tokens, 0, "trigger.context_tokens");
     check.at_least(trigger.context_messages, 0, "trigger.context_messages");
     const bool is_fraction = check.fraction(trigger.context_fraction, "trigger.context_fraction");
-    check.fraction(trigger.free_fraction, "trigger.free_fraction");
+    check.fraction(trigger.fraction_if_cache_cold, "trigger.fraction_if_cache_cold");
     const bool has_condition =
         trigger.context_tokens != 0 || trigger.context_messages != 0 || trigger.context_fraction != 0.0;
     check.error(!has_condition, "trigger", "all conditions off",
@@ -90,7 +90,7 @@ void check_switched_off(const SummarizationConfig& config, const SummarizationSe
 
 TriggerLimits limits_of(const Trigger& trigger, std::int64_t window) noexcept {
     TriggerLimits limits{trigger.context_tokens, trigger.context_messages};
-    limits.free_tokens = detail::size_in_window(0, trigger.free_fraction, window);
+    limits.tokens_if_cache_cold = detail::size_in_window(0, trigger.fraction_if_cache_cold, window);
     const std::int64_t tokens = detail::size_in_window(0, trigger.context_fraction, window);
     if (trigger.needs_all && trigger.context_fraction > 0.0) {
         limits.tokens = std::max(limits.tokens, tokens > 0 ? tokens : INT64_MAX);
@@ -106,7 +106,7 @@ std::int64_t user_message_budget(const PreserveUserMessages& config, const Trigg
     return trigger.context_tokens > 0 ? trigger.context_tokens / 3 : default_user_tokens;
 }
 
-std::int64_t cool_down_of(const SummarizationConfig& config, std::int64_t trigger_tokens) noexcept {
+std::int64_t failure_cool_down_tokens_of(const SummarizationConfig& config, std::int64_t trigger_tokens) noexcept {
     if (config.failure_cool_down_tokens > 0) return config.failure_cool_down_tokens;
     return std::max<std::int64_t>(1, trigger_tokens / 20);
 }
@@ -163,13 +163,13 @@ void check_summarization(const SummarizationConfig& config, const ChainConfig& c
     check_summary_sizes(config, chain, check);
     check.warn(config.offload_folded && !chain.storage, "offload_folded", "true",
                "beside the chain's `storage`: without one nothing is stored");
-    check.fraction(config.prepare_fraction, "prepare_fraction");
-    check.warn(config.prepare_fraction > 0.0 && !setup.has_executor, "prepare_fraction",
-               fmt::format("{}", config.prepare_fraction),
+    check.fraction(config.prepare_at_trigger_fraction, "prepare_at_trigger_fraction");
+    check.warn(config.prepare_at_trigger_fraction > 0.0 && !setup.has_executor, "prepare_at_trigger_fraction",
+               fmt::format("{}", config.prepare_at_trigger_fraction),
                "beside the callback `executor`, which runs it: without one nothing is prepared");
-    check.warn(config.prepare_fraction > 0.0 &&
+    check.warn(config.prepare_at_trigger_fraction > 0.0 &&
                    (setup.has_finalize || setup.has_gen_model_input || config.reuse_prompt_cache || !setup.has_model),
-               "prepare_fraction", fmt::format("{}", config.prepare_fraction),
+               "prepare_at_trigger_fraction", fmt::format("{}", config.prepare_at_trigger_fraction),
                "with a model and without finalize, gen_model_input and reuse_prompt_cache: else nothing is prepared");
     check.warn(config.check_sections && !config.user_instruction.empty(), "check_sections", "true",
                "required_sections beside a user_instruction: the built-in headings are not those of your task");
@@ -178,7 +178,7 @@ void check_summarization(const SummarizationConfig& config, const ChainConfig& c
                config.check_sections ? "check_sections" : "required_sections", "set",
                "neither reuse_prompt_cache nor gen_model_input: an input of its own is not corrected");
     check_switched_off(config, setup, check);
-    detail::warn_of_other_summarizers(setup.other_summarizers, "trigger", check);
+    detail::warn_of_other_summarizers(setup.summarizers_before, "trigger", check);
 }
 
 }  // namespace whittle::inline v0

@@ -14,12 +14,12 @@ namespace {
 constexpr std::string_view rule_fold = "fold";
 
 /// What keeps message `i` by itself; empty: nothing does.
-std::string_view own_rule(const Outline& outline, std::size_t i, Serial open_group,
+std::string_view own_rule(const Outline& outline, std::size_t i, Serial open_round_serial,
                           FunctionRef<bool(std::size_t)> is_pinned) {
     const MessageInfo& info = outline[i];
     const bool is_summary = origin_of(info.mark) == Origin::summary;
     if (info.role == Role::system && (!is_summary || is_pinned(i))) return "system";
-    if (open_group != 0 && info.group == open_group) return "open_round";
+    if (open_round_serial != 0 && info.round_serial == open_round_serial) return "open_round";
     return is_pinned(i) ? "pinned" : std::string_view{};
 }
 
@@ -27,20 +27,20 @@ std::string_view own_rule(const Outline& outline, std::size_t i, Serial open_gro
 void keep_whole_rounds(const Outline& outline, std::vector<std::string_view>& rules) {
     std::unordered_map<Serial, std::string_view> kept_groups;
     for (std::size_t i = 0; i < outline.size(); ++i) {
-        if (!rules[i].empty() && outline[i].group != 0) kept_groups.emplace(outline[i].group, rules[i]);
+        if (!rules[i].empty() && outline[i].round_serial != 0) kept_groups.emplace(outline[i].round_serial, rules[i]);
     }
     for (std::size_t i = 0; i < outline.size() && !kept_groups.empty(); ++i) {
-        const auto found = kept_groups.find(outline[i].group);
-        if (rules[i].empty() && outline[i].group != 0 && found != kept_groups.end()) rules[i] = found->second;
+        const auto found = kept_groups.find(outline[i].round_serial);
+        if (rules[i].empty() && outline[i].round_serial != 0 && found != kept_groups.end()) rules[i] = found->second;
     }
 }
 
 std::vector<std::string_view> fold_rules(const Outline& outline, const FoldLimits& limits,
                                          FunctionRef<bool(std::size_t)> is_pinned) {
     std::vector<std::string_view> rules(outline.size());
-    const Serial open = outline.open_group();
+    const Serial open = outline.open_round_serial();
     for (std::size_t i = 0; i < outline.size(); ++i) rules[i] = own_rule(outline, i, open, is_pinned);
-    if (const auto newest = outline.newest_user(); newest && rules[*newest] != "open_round")
+    if (const auto newest = outline.newest_turn_start(); newest && rules[*newest] != "open_round")
         rules[*newest] = "newest_user";
     const MessageRange head = limits.keep_loop_head ? outline.required_first_step() : MessageRange{};
     for (std::size_t i = head.begin; i < head.end; ++i) {

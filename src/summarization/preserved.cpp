@@ -32,8 +32,8 @@ std::int64_t count_characters(std::string_view text) noexcept {
 /// About `bytes` of a text of so many characters, and how many are left out.
 std::string ends_of(std::string_view text, std::int64_t characters, std::size_t bytes, bool with_tail,
                     Language language) {
-    const std::string_view head = utf8_prefix(text, with_tail ? bytes - bytes / 2 : bytes);
-    const std::string_view tail = with_tail ? utf8_suffix(text, bytes / 2) : std::string_view{};
+    const std::string_view head = grapheme_prefix(text, with_tail ? bytes - bytes / 2 : bytes);
+    const std::string_view tail = with_tail ? grapheme_suffix(text, bytes / 2) : std::string_view{};
     const std::int64_t left_out = characters - count_characters(head) - count_characters(tail);
     return fmt::format("{}{}{}", head, cut_note(left_out, language), tail);
 }
@@ -102,7 +102,7 @@ std::vector<UserText> keep_user_texts(std::vector<UserText> texts, std::int64_t 
     std::vector<bool> is_kept(texts.size());
     std::vector<std::int64_t> sizes;
     for (const UserText& text : texts) sizes.push_back(size_up_to(text.text, max_tokens, counter));
-    const auto is_once = [&](std::size_t i) { return texts[i].beside_results <= 1; };
+    const auto is_once = [&](std::size_t i) { return texts[i].times_beside_results <= 1; };
     std::vector<std::int64_t> once;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         if (is_once(i)) once.push_back(sizes[i]);
@@ -143,7 +143,7 @@ std::vector<std::string> strings_of(std::span<const UserText> texts) {
 
 std::vector<int> times_of(std::span<const UserText> texts) {
     std::vector<int> times;
-    for (const UserText& text : texts) times.push_back(text.beside_results);
+    for (const UserText& text : texts) times.push_back(text.times_beside_results);
     if (std::ranges::count(times, 0) == std::ssize(times)) times.clear();
     return times;
 }
@@ -156,12 +156,12 @@ std::vector<UserText> without_repeats(std::vector<UserText> texts, std::span<con
     std::vector<UserText> kept;
     for (; !texts.empty(); texts.pop_back()) {
         UserText& text = texts.back();
-        if (text.beside_results > 0) {
+        if (text.times_beside_results > 0) {
             std::string key(beginning(text.text));
             if (stands.contains(key)) continue;
             const auto [same, is_new] = newest.emplace(std::move(key), kept.size());
             if (!is_new) {
-                kept[same->second].beside_results = 2;
+                kept[same->second].times_beside_results = 2;
                 continue;
             }
         }
@@ -285,7 +285,7 @@ private:
 };
 
 void SkillCollector::add_carried(const Provenance& provenance) {
-    for (const std::string& record : provenance.skills) found_.emplace_back("", skill_from_record(record));
+    for (const std::string& record : provenance.skill_records) found_.emplace_back("", skill_from_record(record));
 }
 
 void SkillCollector::add_part(const PartView& part, const Mark& mark) {
@@ -336,9 +336,9 @@ std::string joined_texts(VisitParts visit_parts, std::size_t i) {
 
 /// What a summary carries of the user's messages.
 void add_carried_texts(const Provenance& summary, std::vector<UserText>& texts) {
-    const std::vector<int>& times = summary.beside_results;
-    for (std::size_t n = 0; n < summary.user_messages.size(); ++n)
-        texts.push_back({summary.user_messages[n], n < times.size() ? times[n] : 0});
+    const std::vector<int>& times = summary.times_beside_results;
+    for (std::size_t n = 0; n < summary.verbatim_user_messages.size(); ++n)
+        texts.push_back({summary.verbatim_user_messages[n], n < times.size() ? times[n] : 0});
 }
 
 /// Repeats included. What a summary carries is older than what still stands, also before it.
@@ -348,7 +348,7 @@ std::vector<UserText> all_user_texts(VisitParts visit_parts, const Outline& outl
     for (const std::size_t i : indices)
         if (origin_of(outline[i].mark) == Origin::summary) add_carried_texts(*outline[i].mark, texts);
     for (const std::size_t i : indices) {
-        if (!is_user_message(outline[i]) || !is_wanted(i)) continue;
+        if (!is_original_user_message(outline[i]) || !is_wanted(i)) continue;
         if (starts_turn(outline[i])) texts.push_back({joined_texts(visit_parts, i)});
         for_each_text_beside_results(visit_parts, i, outline[i], [&](std::string_view text) {
             texts.push_back({std::string(text), 1});

@@ -36,7 +36,7 @@ void SummarizationFold::plan_within(const FoldSizes& sizes, std::int64_t expecte
                             .keep_loop_head = has_rule(turn_.config.profile.validity, Rule::A7_thinking_first),
                             .summaries_per_level = has_levels() ? config_.summaries_per_level : 0,
                             .expected_tokens = expected_tokens};
-    plan_ = plan_fold(turn_.outline(), tokens_, limits, [&](std::size_t i) { return work_.edit.is_pinned(i); });
+    plan_ = plan_fold(turn_.outline(), tokens_, limits, [&](std::size_t i) { return work_.edit.is_protected(i); });
     forget_composed();
 }
 
@@ -142,12 +142,12 @@ void SummarizationFold::stage_composed(const ComposedSummary& composed, bool is_
     with.before_provenance = {.origin = Origin::skills, .reason = "summary", .covers = covers};
     with.behind_provenance = {.origin = Origin::attachment, .reason = "summary", .covers = covers};
     // One list: it is in order of age.
-    auto& records = composed.skills_text.empty() ? with.provenance.skills : with.before_provenance.skills;
+    auto& records = composed.skills_text.empty() ? with.provenance.skill_records : with.before_provenance.skill_records;
     for (const Skill& skill : composed.hidden_skills) records.push_back(to_record(skill));
     for (const Skill& skill : composed.skills) records.push_back(to_record(skill));
     if (const FoldedObject* const stored = composer_->object()) {
-        work_.edit.offload(stored->key, stored->content, std::nullopt, stored->storage);
-        with.provenance.stored.push_back(stored->key);
+        work_.edit.store_on_commit(stored->key, stored->content, std::nullopt, stored->storage);
+        with.provenance.stored_keys.push_back(stored->key);
     }
     stage_fold(work_.edit, plan_.folded, with, turn_.config.profile.validity, turn_.language);
     if (composer_->has_continue_message()) stage_continue_message();
@@ -172,7 +172,7 @@ void SummarizationFold::call_host() {
     if (!composer_->has_continue_message() || work_.functions.finalize) return;
     const EditGroup edit_group = work_.edit.begin_edit_group();
     stage_continue_message();
-    if (work_.edit.is_vetoed()) composer_->set_continue_message(false);
+    if (work_.edit.host_would_veto()) composer_->set_continue_message(false);
     work_.edit.drop_edit_group(edit_group);
     composed_.reset();
 }

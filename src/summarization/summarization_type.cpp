@@ -16,7 +16,7 @@ ConfigFields<Trigger> trigger_fields() {
         {"context_messages", &C::context_messages, "due above this many messages; 0: off"},
         {"context_fraction", &C::context_fraction,
          "due above this part of the model's window, once it is known; 0: off", 0, 1},
-        {"free_fraction", &C::free_fraction,
+        {"fraction_if_cache_cold", &C::fraction_if_cache_cold,
          "due above this part where a fold breaks no prompt cache: after a pause, or behind a commit of `trimming`; 0: "
          "off",
          0, 1},
@@ -31,7 +31,7 @@ ConfigFields<PreserveUserMessages> user_message_fields() {
         {.name = "max_tokens",
          .member = &C::max_tokens,
          .meaning = "tokens for all of them, newest first; 30000 without a trigger in tokens",
-         .fallback = "a third of the trigger"},
+         .documented_default = "a third of the trigger"},
     };
 }
 
@@ -60,7 +60,7 @@ ConfigFields<SummarizationConfig> summarization_fields() {
         {.name = "model",
          .member = ModelMember{},
          .meaning = "a name of `models`: who writes the summaries; may be left out with `rule_based_summary_tokens`",
-         .fallback = "required"},
+         .documented_default = "required"},
         {"trigger", object_member(&C::trigger, trigger_fields(), GivenObject::replaces),
          "any one condition starts a summary"},
         {"keep_recent_tokens", &C::keep_recent_tokens, "tokens of the newest rounds kept word for word"},
@@ -81,7 +81,7 @@ ConfigFields<SummarizationConfig> summarization_fields() {
         {.name = "user_instruction",
          .member = &C::user_instruction,
          .meaning = "the task, instead of the built-in one",
-         .fallback = "built in"},
+         .documented_default = "built in"},
         {"check_sections", &C::check_sections,
          "where sections of the built-in task lack, the model is told once which, and asked again"},
         {"required_sections", &C::required_sections, "headings that a task of one's own asks for; checked likewise"},
@@ -90,11 +90,12 @@ ConfigFields<SummarizationConfig> summarization_fields() {
         {.name = "transcript_file_path",
          .member = &C::transcript_file_path,
          .meaning = "path that the model is told behind the summary; the host writes the file (`Transcript`)",
-         .fallback = "none"},
+         .documented_default = "none"},
         detail::summary_role_field(&C::summary_role),
         {"continue_message", &C::continue_message,
          "the order to go on stands in a message of its own at the end, not in the summary"},
-        {"fit_limits", &C::fit_limits, "keep requests within a provider's limits of images and bytes"},
+        {"fit_image_and_byte_limits", &C::fit_image_and_byte_limits,
+         "keep requests within a provider's limits of images and bytes"},
         {"emit_internal_events", &C::emit_internal_events,
          "events before_summarize, generate_summary, after_summarize"},
         {"reuse_prompt_cache", &C::reuse_prompt_cache,
@@ -119,11 +120,11 @@ MiddlewareType<SummarizationConfig> summarization_type() {
         .fields = summarization_fields(),
         .check =
             [](const SummarizationConfig& config, const ChainInfo& chain, std::string_view name, Problems& problems) {
-                check_summarization(config, chain.config, {.other_summarizers = chain.count_same_task_before(name)}, "",
-                                    problems);
+                check_summarization(config, chain.config, {.summarizers_before = chain.count_same_task_before(name)},
+                                    "", problems);
             },
-        .task = std::string(fold_task),
-        .complete = require_model};
+        .exclusive_task = std::string(fold_history_task),
+        .after_fields_read = require_model};
 }
 
 }  // namespace whittle::inline v0

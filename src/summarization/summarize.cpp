@@ -17,11 +17,11 @@ constexpr std::string_view irreducible = "irreducible";
 /// Due earlier where it breaks no cache.
 TriggerLimits trigger_limits(HookTurn& turn, const Trigger& trigger, std::int64_t tokens) {
     TriggerLimits limits = limits_of(trigger, turn.known_window());
-    if (limits.free_tokens <= 0 || tokens <= limits.free_tokens) return limits;
-    if (limits.tokens > 0 && limits.tokens <= limits.free_tokens) return limits;
+    if (limits.tokens_if_cache_cold <= 0 || tokens <= limits.tokens_if_cache_cold) return limits;
+    if (limits.tokens > 0 && limits.tokens <= limits.tokens_if_cache_cold) return limits;
     const auto free_from = EditSchedule::free_from(turn);
     if (free_from && untouched_by_summarization(turn.outline(), turn.report.middleware) >= *free_from)
-        limits.tokens = limits.free_tokens;
+        limits.tokens = limits.tokens_if_cache_cold;
     return limits;
 }
 
@@ -53,7 +53,7 @@ SummaryWork summarization_attempt(const SummarizationWork& work) {
             .edit = work.edit,
             .functions = work.functions,
             .sizes = work.sizes,
-            .cool_down = cool_down_of(work.config, trigger > 0 ? trigger : work.sizes.context_tokens),
+            .cool_down = failure_cool_down_tokens_of(work.config, trigger > 0 ? trigger : work.sizes.context_tokens),
             .rule_based_summary_tokens = work.config.rule_based_summary_tokens,
             .is_thrown = work.turn.config.on_error == OnError::propagate,
             .require_token_reduction = !work.functions.finalize,
@@ -73,7 +73,7 @@ bool may_try(const SummarizationWork& work, const SummarizationFold& fold) {
         if (!cooldown.is_news(irreducible)) return false;
         turn.report.outcome = Outcome::nothing;
         const std::string text = fold.describe_minimum();
-        turn.report.more().error = text;
+        turn.report.ensure_details().error = text;
         emit(turn.on_event, {Event::Level::warning, turn.report.middleware, irreducible, text, turn.conversation_id(),
                              work.sizes.context_tokens, fold.minimum_tokens()});
         return false;
@@ -130,7 +130,7 @@ bool summarize_after_overflow(const SummarizationWork& work) {
     SummarizationFold planned(work);
     work.turn.report.outcome = Outcome::nothing;
     if (planned.is_over_minimum()) {
-        work.turn.report.more().error = planned.describe_minimum();
+        work.turn.report.ensure_details().error = planned.describe_minimum();
         return false;
     }
     return !planned.is_pointless() && fold(work, planned);

@@ -203,13 +203,13 @@ Provenance SummaryComposer::provenance_of(const ComposedSummary& composed, bool 
     const Outline outline = turn_.outline();
     return {.origin = Origin::summary,
             .reason = reason_of(is_by_rule),
-            .stored = stored_references(outline, plan_.folded),
+            .stored_keys = stored_references(outline, plan_.folded),
             .covers = covered_serials(outline, plan_.folded),
             .level = plan_.level,
-            .user_messages = strings_of(composed.user_texts),
-            .beside_results = times_of(composed.user_texts),
-            .work = composed.work,
-            .facts = composed.facts};
+            .verbatim_user_messages = strings_of(composed.user_texts),
+            .times_beside_results = times_of(composed.user_texts),
+            .work_state = composed.work,
+            .retained_facts = composed.facts};
 }
 
 Provenance SummaryComposer::provenance_of(std::span<const std::size_t> replaced, bool is_by_rule) const {
@@ -219,14 +219,14 @@ Provenance SummaryComposer::provenance_of(std::span<const std::size_t> replaced,
         keep_user_texts(user_texts(replaced, {}), user_budget(), turn_.counter(), turn_.language, left_out);
     Provenance carried{.origin = Origin::summary,
                        .reason = reason_of(is_by_rule),
-                       .stored = stored_references(outline, replaced),
+                       .stored_keys = stored_references(outline, replaced),
                        .covers = covered_serials(outline, replaced),
-                       .user_messages = strings_of(users),
-                       .beside_results = times_of(users),
-                       .work = to_note(collect_work(turn_.part_visitor(), outline, replaced, config_.preserve_work))};
+                       .verbatim_user_messages = strings_of(users),
+                       .times_beside_results = times_of(users),
+                       .work_state = to_note(collect_work(turn_.part_visitor(), outline, replaced, config_.preserve_work))};
     for (const Skill& skill :
          keep_skills(skills_at(replaced), config_.preserve_skills, INT64_MAX, turn_.counter(), turn_.language))
-        carried.skills.push_back(to_record(skill));
+        carried.skill_records.push_back(to_record(skill));
     return carried;
 }
 

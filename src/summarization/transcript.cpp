@@ -33,10 +33,10 @@ void write_part_view(JsonWriter& json, const PartView& part, const Mark& mark) {
         json.member("text", part.text);
     }
     if (part.is_error) json.member("is_error", true);
-    if (mark && !mark->stored.empty()) {
+    if (mark && !mark->stored_keys.empty()) {
         json.name("stored");
         json.open_array();
-        for (const std::string& key : mark->stored) json.value(key);
+        for (const std::string& key : mark->stored_keys) json.value(key);
         json.close_array();
     }
     json.close_object();

@@ -110,7 +110,7 @@ void add_command(std::string_view text, CallNotes& notes) {
     constexpr std::size_t longest = 200;
     constexpr std::size_t most_named = 8;
     const std::string_view line = text.substr(0, text.find('\n'));
-    notes.command = utf8_prefix(line, longest);
+    notes.command = grapheme_prefix(line, longest);
     const bool is_read = holds_any(line, reading_programs);
     const std::string range = range_of_sed(line);
     for_each_identifier(line, [&](std::string_view word, IdentifierKind kind) {

@@ -22,7 +22,7 @@ std::string_view longest_prefix(std::string_view text, std::size_t first_guess,
     std::size_t good = 0;
     std::size_t bad = text.size() + 1;
     for (std::size_t length = std::max<std::size_t>(first_guess, detail::longest_character);; length *= 2) {
-        const std::string_view prefix = utf8_prefix(text, length);
+        const std::string_view prefix = grapheme_prefix(text, length);
         if (!fits(prefix)) {
             bad = prefix.size();
             break;
@@ -31,12 +31,12 @@ std::string_view longest_prefix(std::string_view text, std::size_t first_guess,
         good = prefix.size();
     }
     while (bad - good > std::max(detail::longest_character, good / 64)) {
-        const std::string_view prefix = utf8_prefix(text, good + (bad - good) / 2);
+        const std::string_view prefix = grapheme_prefix(text, good + (bad - good) / 2);
         if (prefix.size() <= good) break;
         (fits(prefix) ? good : bad) = prefix.size();
     }
     for (std::size_t length = 1; good == 0 && length <= detail::longest_character; ++length) {
-        const std::string_view prefix = utf8_prefix(text, length);
+        const std::string_view prefix = grapheme_prefix(text, length);
         if (!prefix.empty() && fits(prefix)) good = prefix.size();
     }
     return to_line_border(text.substr(0, good));
@@ -53,7 +53,7 @@ std::string head_and_tail(std::string_view text, std::int64_t max_tokens, const 
         longest_prefix(text, guess, [&](std::string_view prefix) { return counter.count(prefix) <= room / 3 * 2; });
     std::string_view tail = text.substr(head.size());
     for (std::size_t size = tail.size(); counter.count(tail) > room / 3 && !tail.empty(); size = size / 8 * 7)
-        tail = utf8_suffix(tail, size);
+        tail = grapheme_suffix(tail, size);
     std::string kept(head);
     kept += note;
     return kept += tail;
@@ -75,7 +75,7 @@ struct ChunkPlanner::Draft {
 ChunkPlanner::Draft ChunkPlanner::begin_draft(FoldPosition from, const DataFrame& frame,
                                               std::int64_t max_tokens) const {
     Draft draft{{.text = frame.before, .next = from},
-                counter_.measure(frame.before + frame.after),
+                counter_.measure_units(frame.before + frame.after),
                 max_tokens,
                 frame.before.size()};
     std::size_t bytes = frame.before.size() + frame.after.size();
@@ -100,7 +100,7 @@ std::size_t ChunkPlanner::end_of_group(std::size_t message) const noexcept {
 }
 
 bool ChunkPlanner::fits(const Draft& draft, std::string_view text) const {
-    return counter_.to_tokens(add_saturating(draft.units, counter_.measure(text))) <= draft.max_tokens;
+    return counter_.to_tokens(add_saturating(draft.units, counter_.measure_units(text))) <= draft.max_tokens;
 }
 
 ChunkPlanner::Mark ChunkPlanner::mark(const Draft& draft) noexcept {
@@ -119,7 +119,7 @@ bool ChunkPlanner::append_if_fits(Draft& draft, const SummaryEntry& entry, std::
     const std::size_t begin = draft.plan.text.size();
     append_text(draft.plan.text, entry, body, draft.plan.next.byte > 0);
     const std::int64_t units =
-        add_saturating(draft.units, counter_.measure(std::string_view(draft.plan.text).substr(begin)));
+        add_saturating(draft.units, counter_.measure_units(std::string_view(draft.plan.text).substr(begin)));
     if (counter_.to_tokens(units) > draft.max_tokens) {
         draft.plan.text.resize(begin);
         return false;

@@ -10,7 +10,7 @@ namespace {
 void collect_carried(VisitParts visit_parts, std::size_t message, const Provenance& mark, FactCollector& facts) {
     const bool is_summary = mark.origin == Origin::summary;
     if (is_summary) {
-        for (const std::string& text : mark.user_messages) {
+        for (const std::string& text : mark.verbatim_user_messages) {
             facts.next_message();  // what was said later may replace what was said before
             facts.add_user_text(text);
         }
@@ -19,19 +19,19 @@ void collect_carried(VisitParts visit_parts, std::size_t message, const Provenan
             if (part.kind == PartKind::text) facts.add_summary_text(part.text);
         });
     }
-    if (mark.facts.empty()) return;
+    if (mark.retained_facts.empty()) return;
     facts.next_message();
-    facts.add_carried(facts_from_note(mark.facts));
+    facts.add_carried(facts_from_note(mark.retained_facts));
 }
 
 void collect_folded(VisitParts visit_parts, std::size_t message, const MessageInfo& info, FactCollector& facts) {
     if (info.mark) collect_carried(visit_parts, message, *info.mark, facts);
     facts.next_message();
-    if (origin_of(info.mark) == Origin::summary && !info.mark->facts.empty()) return;
+    if (origin_of(info.mark) == Origin::summary && !info.mark->retained_facts.empty()) return;
     std::size_t p = 0;
     visit_parts(message, [&](const PartView& part) {
         const Origin origin = origin_of(mark_of(info, p++));
-        if (origin == Origin::original || origin == Origin::summary) facts.add(part, is_user_message(info));
+        if (origin == Origin::original || origin == Origin::summary) facts.add(part, is_original_user_message(info));
     });
 }
 
@@ -45,7 +45,7 @@ void collect_facts(VisitParts visit_parts, const Outline& outline, std::span<con
         if (folded != fold.end() && *folded == i) {
             collect_folded(visit_parts, i, outline[i], facts);
             ++folded;
-        } else if (is_user_message(outline[i])) {
+        } else if (is_original_user_message(outline[i])) {
             facts.next_message();
             visit_parts(i, [&](const PartView& part) {
                 if (part.kind == PartKind::text) facts.add_later_text(part.text);

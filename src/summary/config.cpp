@@ -27,12 +27,12 @@ void check_options(const GenerateOptions& options, FieldCheck& check) {
 std::int64_t summary_input_bound(std::int64_t max_input_tokens, std::int64_t window,
                                  std::int64_t reply_tokens) noexcept {
     if (max_input_tokens > 0) return max_input_tokens;
-    if (window <= 0) return default_max_input_tokens;
+    if (window <= 0) return default_summary_input_tokens;
     const std::int64_t room = sub_saturating(window, reply_tokens);
     return room > 0 ? room : std::max<std::int64_t>(1, window / 2);
 }
 
-std::vector<std::string> default_finding_tools() {
+std::vector<std::string> default_subagent_tools() {
     return {"task", "agent", "dispatch_agent", "delegate_task", "delegate_to_agent", "run_subagent", "new_task"};
 }
 
@@ -40,7 +40,7 @@ void check_preserve_work(const PreserveWorkConfig& config, std::string_view name
     FieldCheck check(name, problems);
     detail::check_numbers(config, detail::preserve_work_fields(), check);
     check.tool_names(config.plan_tools, "plan_tools");
-    check.tool_names(config.finding_tools, "finding_tools");
+    check.tool_names(config.subagent_tools, "subagent_tools");
 }
 
 void detail::warn_of_other_summarizers(std::size_t others, std::string_view key, FieldCheck& check) {

@@ -370,12 +370,12 @@ std::vector<RetainedFact> FactCollector::missing_in(std::string_view summary, st
     constexpr std::int64_t of_stated = 4;  // the part of the budget that is for what results say
     const Said said(summary);
     std::vector<RetainedFact> kept;
-    std::int64_t units = counter.measure(heading(language));
+    std::int64_t units = counter.measure_units(heading(language));
     std::int64_t stated = 0;
     int misses = 0;
     state_->for_each_ranked(summary, [&](RetainedFact fact) {
         if (said.has(fact)) return true;
-        const std::int64_t line = counter.measure(line_of(fact, language));
+        const std::int64_t line = counter.measure_units(line_of(fact, language));
         const std::int64_t more = add_saturating(units, line);
         if (counter.to_tokens(more) > max_tokens) return ++misses < most_misses;
         misses = 0;

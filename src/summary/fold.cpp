@@ -19,13 +19,13 @@ std::vector<std::size_t> round_starts(const Outline& outline) {
     using Start = std::pair<Serial, std::size_t>;  // of a round, or of a later stretch of it
     std::vector<Start> known;
     for (std::size_t i = 0; i < outline.size(); ++i) {
-        const Serial group = outline[i].group;
+        const Serial group = outline[i].round_serial;
         if (group != 0 && (known.empty() || known.back().first != group)) known.emplace_back(group, i);
     }
     if (!std::ranges::is_sorted(known)) std::ranges::sort(known);
     std::vector<std::size_t> starts(outline.size());
     for (std::size_t i = 0; i < outline.size(); ++i) {
-        const Serial group = outline[i].group;
+        const Serial group = outline[i].round_serial;
         starts[i] = group == 0 ? i : std::ranges::lower_bound(known, group, {}, &Start::first)->second;
     }
     return starts;
@@ -111,7 +111,7 @@ std::vector<Serial> covered_serials(const Outline& outline, std::span<const std:
 std::vector<std::string> stored_references(const Outline& outline, std::span<const std::size_t> folded) {
     std::vector<std::string> keys;
     const auto add = [&](const Mark& mark) {
-        if (mark) keys.insert(keys.end(), mark->stored.begin(), mark->stored.end());
+        if (mark) keys.insert(keys.end(), mark->stored_keys.begin(), mark->stored_keys.end());
     };
     for (const std::size_t i : folded) {
         add(outline[i].mark);

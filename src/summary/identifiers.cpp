@@ -289,7 +289,7 @@ void for_each_constraint(std::string_view text, FunctionRef<void(std::string_vie
         sentence.remove_prefix(begin);
         const bool ends_line = sentence.ends_with('\n');
         sentence = sentence.substr(0, sentence.find_last_not_of(" \t\r\n") + 1);
-        sentence = utf8_prefix(sentence, longest_sentence);
+        sentence = grapheme_prefix(sentence, longest_sentence);
         const bool is_one = sets_condition(sentence);
         if (is_one) visit(lacks_subject(sentence, before) ? from_to(before, sentence) : sentence);
         before = is_one || ends_line ? std::string_view{} : sentence;

@@ -74,7 +74,7 @@ bool waits_for_prepared(const SummaryWork& work) {
     const bool is_near = limit > 0 && tokens > limit && tokens <= add_saturating(limit, work.cool_down);
     if (is_near && turn.report.hook == Hook::before_model) {
         turn.report.outcome = Outcome::nothing;
-        turn.report.more().error = "the summary is still being prepared";
+        turn.report.ensure_details().error = "the summary is still being prepared";
         return true;
     }
     drop_prepared(work, "it was not ready when it was due");
@@ -96,7 +96,7 @@ std::optional<SummaryText> SummaryAttempt::take_prepared() {
             why = "the messages that it stands for have changed";
         }
     }
-    turn_.report.more().model_calls.push_back(
+    turn_.report.ensure_details().model_calls.push_back(
         {std::string(turn_.report.middleware) + ": prepared summary", outcome->usage, 0, why});
     if (why.empty()) return summary;
     fold_.plan_again();

@@ -18,7 +18,7 @@ constexpr std::size_t longest_url = 300;
 
 /// A tool's name or a media type, which a model or a tool may have made up, for use inside a tag.
 std::string safe_word(std::string_view word) {
-    std::string safe(utf8_prefix(word, longest_label));
+    std::string safe(grapheme_prefix(word, longest_label));
     std::ranges::replace_if(
         safe,
         [](char c) {
@@ -68,7 +68,7 @@ std::string label(const PartView& part, const MessageInfo& info, std::size_t ind
 std::string media_line(const MediaView& media, Language language) {
     const bool is_data_url = media.url.starts_with("data:");
     std::string where;
-    if (!media.url.empty() && !is_data_url) where = fmt::format(": {}", utf8_prefix(media.url, longest_url));
+    if (!media.url.empty() && !is_data_url) where = fmt::format(": {}", grapheme_prefix(media.url, longest_url));
     std::string size;
     if (media.width > 0 && media.height > 0) size = fmt::format(", {}x{}", media.width, media.height);
     const std::string mime = media.mime.empty() ? "media" : safe_word(media.mime);
@@ -94,8 +94,8 @@ std::string as_data(std::string_view text) {
 std::string shortened_data(std::string_view text, const RenderOptions& options) {
     const auto max_bytes = static_cast<std::size_t>(std::max<std::int64_t>(0, options.max_tool_result_bytes));
     if (max_bytes == 0 || text.size() <= max_bytes) return as_data(text);
-    const std::string_view head = utf8_prefix(text, max_bytes / 3 * 2);
-    const std::string_view tail = utf8_suffix(text, max_bytes / 3);
+    const std::string_view head = grapheme_prefix(text, max_bytes / 3 * 2);
+    const std::string_view tail = grapheme_suffix(text, max_bytes / 3);
     std::string kept(head);
     kept += omission(text.size() - head.size() - tail.size(), options.language);
     return as_data(kept += tail);

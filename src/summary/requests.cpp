@@ -63,10 +63,10 @@ std::int64_t limit_after_overflow(std::int64_t request_tokens, std::int64_t fixe
                                   const Overflow& overflow) noexcept {
     const std::int64_t data = std::max<std::int64_t>(sub_saturating(request_tokens, fixed_tokens), 2);
     const std::int64_t highest = sub_saturating(request_tokens, std::max<std::int64_t>(data / 8, 1));
-    if (overflow.limit <= 0) return sub_saturating(request_tokens, std::max<std::int64_t>(data / 2, 1));
-    if (overflow.used <= 0) return std::min(highest, overflow.limit);
-    const double scale = static_cast<double>(request_tokens) / static_cast<double>(overflow.used);
-    const double limit = static_cast<double>(overflow.limit) * scale * 0.95;
+    if (overflow.context_limit_tokens <= 0) return sub_saturating(request_tokens, std::max<std::int64_t>(data / 2, 1));
+    if (overflow.requested_tokens <= 0) return std::min(highest, overflow.context_limit_tokens);
+    const double scale = static_cast<double>(request_tokens) / static_cast<double>(overflow.requested_tokens);
+    const double limit = static_cast<double>(overflow.context_limit_tokens) * scale * 0.95;
     return limit < static_cast<double>(highest) ? to_int64(limit) : highest;
 }
 

@@ -116,8 +116,8 @@ std::optional<ToolUse> read_tool_use(std::string_view line) {
 std::string end_of(std::string_view text) {
     constexpr std::size_t most = 160;
     constexpr std::size_t looked_at = 1'000;
-    const std::string line = to_line(utf8_suffix(text, looked_at), 2 * looked_at);
-    return line.size() <= most ? line : fmt::format("...{}", utf8_suffix(line, most));
+    const std::string line = to_line(grapheme_suffix(text, looked_at), 2 * looked_at);
+    return line.size() <= most ? line : fmt::format("...{}", grapheme_suffix(line, most));
 }
 
 /// Collects in order of the messages; each section has the oldest in front.
@@ -153,7 +153,7 @@ private:
 
 void RuleBasedSummary::add(std::size_t message) {
     const MessageInfo& info = outline_[message];
-    if (info.mark && !info.mark->work.empty()) work_.add_carried(work_from_note(info.mark->work));
+    if (info.mark && !info.mark->work_state.empty()) work_.add_carried(work_from_note(info.mark->work_state));
     std::size_t part = 0;
     visit_parts_(message, [&](const PartView& view) { add_part(info, part++, view); });
 }
@@ -162,7 +162,7 @@ void RuleBasedSummary::add_part(const MessageInfo& info, std::size_t part, const
     const Mark& mark = mark_of(info, part);
     if (origin_of(mark) == Origin::summary) return add_summary(view.text, *mark);
     if (mark && view.kind == PartKind::tool_result) {
-        for (const std::string& key : mark->stored)
+        for (const std::string& key : mark->stored_keys)
             add_line(stored,
                      to_line(fmt::format("{}: {}", std::string_view(info.parts[part].tool), key), 2 * longest_line));
     }
@@ -171,7 +171,8 @@ void RuleBasedSummary::add_part(const MessageInfo& info, std::size_t part, const
     if (view.kind == PartKind::tool_result) return add_result(view, info.parts[part]);
     if (view.kind != PartKind::text) return;
     if (info.role == Role::assistant) add_findings(view.text);
-    if (config_.with_user_messages && is_user_message(info)) add_line(requests, to_line(view.text, 2 * longest_line));
+    if (config_.with_user_messages && is_original_user_message(info))
+        add_line(requests, to_line(view.text, 2 * longest_line));
 }
 
 /// The lines of a summary by rule behind its title, without what stands behind it.
@@ -186,8 +187,8 @@ std::string_view lines_by_rule(std::string_view text) {
 /// One of ours goes on line by line, one of a model by its beginning.
 void RuleBasedSummary::add_summary(std::string_view text, const Provenance& mark) {
     constexpr std::size_t most = 4'000;
-    if (mark.reason == rule_based_summary_reason) return add_lines_by_rule(lines_by_rule(text), !mark.work.empty());
-    for_each_line(utf8_prefix(text, most), [&](std::string_view line) {
+    if (mark.reason == rule_based_summary_reason) return add_lines_by_rule(lines_by_rule(text), !mark.work_state.empty());
+    for_each_line(grapheme_prefix(text, most), [&](std::string_view line) {
         if (!is_blank(line)) add_line(earlier, to_line(line, longest_line));
     });
 }
@@ -231,7 +232,7 @@ void RuleBasedSummary::add_call(const PartView& call, const PartInfo& info) {
     std::string arguments = to_line(call.text, longest_arguments);
     if (arguments == "{}" || arguments == "null") arguments.clear();
     add_use({to_line(call.tool, longest_tool), 1, std::move(arguments)});
-    if (!info.object_name.empty()) counted_.insert(info.object_name.str());
+    if (!info.key_safe_call_id.empty()) counted_.insert(info.key_safe_call_id.str());
 }
 
 /// Moves to the end; what was called without arguments keeps those of an earlier call.
@@ -250,7 +251,7 @@ void RuleBasedSummary::add_use(ToolUse use) {
 
 void RuleBasedSummary::add_result(const PartView& result, const PartInfo& info) {
     add_error(result);
-    if (counted_.contains(info.object_name.str()) && !is_blank(result.text)) {
+    if (counted_.contains(info.key_safe_call_id.str()) && !is_blank(result.text)) {
         const std::string end = end_of(result.text);
         add_line(results, to_line(fmt::format("{}: {}", std::string_view(info.tool), end), longest_line));
     }
@@ -261,7 +262,7 @@ void RuleBasedSummary::add_error(const PartView& result) {
     constexpr std::size_t looked_at = 2'000;
     std::string_view telling_line;
     std::string_view last;
-    for_each_line(utf8_suffix(result.text, looked_at), [&](std::string_view line) {
+    for_each_line(grapheme_suffix(result.text, looked_at), [&](std::string_view line) {
         if (is_blank(line)) return;
         last = line;
         const std::string lower = ascii_lower(line);
@@ -301,7 +302,7 @@ void RuleBasedSummary::add_work() {
     if (work.plan && config_.work.plan_tokens > 0) {
         for (const std::string& item : *work.plan) add_line(plan, to_line(item, longest_line));
     }
-    for (const FileUse& file : config_.work.files_tokens > 0 ? work.files : std::vector<FileUse>{})
+    for (const FileUse& file : config_.work.file_list_tokens > 0 ? work.files : std::vector<FileUse>{})
         lines_[files].push_back(whittle::to_text(file));
     for (const ToolUse& use : uses_) lines_[calls].push_back(line_of_use(use));
 }
@@ -310,7 +311,7 @@ std::string RuleBasedSummary::text(const FactCollector& facts, const TokenCounte
     add_work();
     std::string text(in_language(language, title_in_english, title_in_chinese));
     if (counter.count(text) > config_.max_tokens) return {};
-    std::int64_t units = counter.measure(text);
+    std::int64_t units = counter.measure_units(text);
     double part = 0;  // of the room, up to here
     const auto has_room = [&](std::int64_t more) {
         return counter.to_tokens(add_saturating(units, more)) <=
@@ -321,13 +322,13 @@ std::string RuleBasedSummary::text(const FactCollector& facts, const TokenCounte
         std::vector<std::string>& lines = lines_[s];
         const std::string head =
             fmt::format("\n{}", in_language(language, section_infos[s].english, section_infos[s].chinese));
-        std::int64_t more = counter.measure(head);
+        std::int64_t more = counter.measure_units(head);
         std::size_t first = lines.size();
         for (; first > 0; --first) {
-            std::int64_t line = counter.measure("\n- " + lines[first - 1]);
+            std::int64_t line = counter.measure_units("\n- " + lines[first - 1]);
             if (s == calls && !has_room(add_saturating(more, line))) {  // how often is worth more than with what
                 lines[first - 1] = without_arguments(uses_[first - 1]);
-                line = counter.measure("\n- " + lines[first - 1]);
+                line = counter.measure_units("\n- " + lines[first - 1]);
             }
             if (!has_room(add_saturating(more, line))) break;
             more = add_saturating(more, line);

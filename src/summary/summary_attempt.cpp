@@ -14,7 +14,7 @@
 namespace whittle::inline v0::detail {
 
 void list_candidates(HookTurn& turn, const FoldedMessages& plan, std::span<const std::int64_t> tokens, bool is_due) {
-    StageDetails& details = turn.report.more();
+    StageDetails& details = turn.report.ensure_details();
     const Outline outline = turn.outline();
     details.candidates.reserve(details.candidates.size() + outline.size());
     for (std::size_t i = 0; i < outline.size(); ++i) {
@@ -50,11 +50,11 @@ AttemptResult SummaryAttempt::attempt() {
     if (waits_for_prepared(work_)) return AttemptResult::nothing;
     const std::optional<SummaryText> prepared = turn_.config.dry_run ? std::nullopt : take_prepared();
     list_candidates(turn_, fold_.plan(), fold_.tokens(), true);
-    bool is_vetoed = false;
+    bool host_would_veto = false;
     const bool is_paid = !prepared && work_.functions.generate;
-    if (const std::string broken = find_broken_rules(is_paid ? &is_vetoed : nullptr); !broken.empty())
+    if (const std::string broken = find_broken_rules(is_paid ? &host_would_veto : nullptr); !broken.empty())
         return report_invalid(broken);
-    if (is_vetoed) return report_veto();
+    if (host_would_veto) return report_veto();
     if (turn_.config.dry_run) return report_planned();
     fold_.call_host();
     if (work_.functions.record) work_.functions.record(fold_.plan().folded);
@@ -65,12 +65,12 @@ AttemptResult SummaryAttempt::attempt() {
     return result;
 }
 
-std::string SummaryAttempt::find_broken_rules(bool* is_vetoed) {
+std::string SummaryAttempt::find_broken_rules(bool* host_would_veto) {
     const EditGroup edit_group = work_.edit.begin_edit_group();
     std::string broken;
     if (fold_.stage(std::nullopt)) {
         broken = to_text(work_.edit.introduced_violations());
-        if (is_vetoed != nullptr && broken.empty()) *is_vetoed = work_.edit.is_vetoed(true);
+        if (host_would_veto != nullptr && broken.empty()) *host_would_veto = work_.edit.host_would_veto(true);
     }
     work_.edit.drop_edit_group(edit_group);
     return broken.empty() ? broken : "no summary: it would break a rule that the history keeps now" + broken;
@@ -102,8 +102,8 @@ SummaryGenerationOutcome SummaryAttempt::generate(SummaryGenerationState& state,
     SummaryGenerationOutcome plain = write_plain();
     if (!plain.ok()) return asked;
     is_by_rule = true;
-    turn_.report.more().error = fmt::format("written without the model: {}", asked.failure->message);
-    warn("rule_based_summary", turn_.report.more().error);
+    turn_.report.ensure_details().error = fmt::format("written without the model: {}", asked.failure->message);
+    warn("rule_based_summary", turn_.report.ensure_details().error);
     asked.failure.reset();
     asked.summary = std::move(plain.summary);
     state = {.learnt_input_limit = state.learnt_input_limit};

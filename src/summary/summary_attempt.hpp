@@ -93,8 +93,9 @@ private:
     AttemptResult attempt();
     [[nodiscard]] std::optional<SummaryText> take_prepared();
 
-    /// The rules that a summary there would break; empty: none. `is_vetoed`: asks the host, before a model is paid.
-    [[nodiscard]] std::string find_broken_rules(bool* is_vetoed);
+    /// The rules that a summary there would break; empty: none. `host_would_veto`: asks the host, before a model is
+    /// paid.
+    [[nodiscard]] std::string find_broken_rules(bool* host_would_veto);
     [[nodiscard]] SummaryGenerationOutcome generate(SummaryGenerationState& state, bool& is_by_rule);
     [[nodiscard]] SummaryGenerationOutcome write_plain();
     [[nodiscard]] Progress go_on();

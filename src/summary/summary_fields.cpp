@@ -6,13 +6,15 @@ ConfigFields<PreserveWorkConfig> preserve_work_fields() {
     using C = PreserveWorkConfig;
     return {
         {"plan_tokens", &C::plan_tokens, "tokens for the newest plan or task list; 0: none"},
-        {"files_tokens", &C::files_tokens, "tokens for files read and written, with lines, those used last; 0: none"},
-        {"findings_tokens", &C::findings_tokens, "tokens for reports of sub-agents, the newest; 0: none"},
-        {"max_tokens_per_finding", &C::max_tokens_per_finding, "tokens of one report; of a longer one the head stays",
-         1},
+        {"file_list_tokens", &C::file_list_tokens,
+         "tokens for files read and written, with lines, those used last; 0: none"},
+        {"subagent_reports_tokens", &C::subagent_reports_tokens,
+         "tokens for reports of sub-agents, the newest; 0: none"},
+        {"max_tokens_per_subagent_report", &C::max_tokens_per_subagent_report,
+         "tokens of one report; of a longer one the head stays", 1},
         {"plan_tools", &C::plan_tools,
          "tools whose newest arguments are the plan, beside those whose arguments show that they are one"},
-        {"finding_tools", &C::finding_tools, "tools whose results are reports of sub-agents"},
+        {"subagent_tools", &C::subagent_tools, "tools whose results are reports of sub-agents"},
     };
 }
 
@@ -23,11 +25,11 @@ ConfigFields<GenerateOptions> model_options_fields() {
         {.name = "temperature",
          .member = &C::temperature,
          .meaning = "sampling temperature",
-         .fallback = "the model's own"},
+         .documented_default = "the model's own"},
         {.name = "extra",
          .member = JsonMember<C>{&C::extra},
          .meaning = "provider-specific fields of the request, as one JSON object",
-         .fallback = "{}"},
+         .documented_default = "{}"},
     };
 }
 
@@ -42,7 +44,7 @@ ConfigFields<FailoverConfig> failover_fields() {
     using C = FailoverConfig;
     return {
         {"max_retries", &C::max_retries, "attempts in all, once those of the first model are used up"},
-        {.name = "model", .member = ModelMember{}, .meaning = "a name of `models`", .fallback = "the first model"},
+        {.name = "model", .member = ModelMember{}, .meaning = "a name of `models`", .documented_default = "the first model"},
     };
 }
 

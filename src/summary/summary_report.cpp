@@ -21,8 +21,8 @@ void SummaryAttempt::warn(std::string_view kind, const std::string& text, std::i
 
 AttemptResult SummaryAttempt::report_planned() {
     turn_.report.outcome = Outcome::planned;
-    turn_.report.more().tokens_before = work_.edit.tokens_before();
-    turn_.report.more().tokens_after = fold_.expected_tokens();
+    turn_.report.ensure_details().tokens_before = work_.edit.tokens_before();
+    turn_.report.ensure_details().tokens_after = fold_.expected_tokens();
     return AttemptResult::nothing;
 }
 
@@ -36,7 +36,7 @@ AttemptResult SummaryAttempt::report_veto() {
 AttemptResult SummaryAttempt::report_invalid(const std::string& broken) {
     cooldown_.wait_for(grown(work_.sizes.context_tokens));
     turn_.report.outcome = Outcome::nothing;
-    turn_.report.more().error = broken;
+    turn_.report.ensure_details().error = broken;
     warn("no_valid_summary", broken, work_.sizes.context_tokens, work_.sizes.trigger_tokens);
     return AttemptResult::impossible;
 }
@@ -49,7 +49,7 @@ AttemptResult SummaryAttempt::report_failure(const SummaryError& failure) {
     if (work_.is_thrown) std::rethrow_exception(exception_of(failure, message));
     cooldown_.wait_for(grown(work_.sizes.context_tokens));
     turn_.report.outcome = Outcome::failed;
-    turn_.report.more().error = message;
+    turn_.report.ensure_details().error = message;
     return AttemptResult::nothing;
 }
 
@@ -57,7 +57,7 @@ AttemptResult SummaryAttempt::report_failure(const SummaryError& failure) {
 AttemptResult SummaryAttempt::report_plain_failure(const SummaryError& failure) {
     cooldown_.wait_for(grown(work_.sizes.context_tokens));
     turn_.report.outcome = Outcome::nothing;
-    turn_.report.more().error = "no summary: " + failure.message;
+    turn_.report.ensure_details().error = "no summary: " + failure.message;
     return AttemptResult::impossible;
 }
 
@@ -69,7 +69,7 @@ AttemptResult SummaryAttempt::report_unfinished(const Progress& progress) {
         "summary not finished: {} of {} messages are read, the hook's model calls or time are used up; the next hook "
         "goes on",
         progress.messages_read, fold_.plan().folded.size());
-    turn_.report.more().error = text;
+    turn_.report.ensure_details().error = text;
     emit(turn_.on_event, {Event::Level::info, turn_.report.middleware, "unfinished", text, turn_.conversation_id()});
     return progress.outcome.model_calls == 0 ? AttemptResult::no_call : AttemptResult::nothing;
 }

@@ -34,7 +34,8 @@ std::string task_in(std::string_view arguments) {
     for (const char* name : {"description", "title", "task", "prompt"}) {
         if (said == nullptr) said = json.find_string(name);
     }
-    return said == nullptr ? std::string() : std::string(utf8_prefix(single_spaced(*said, longest_task), longest_task));
+    return said == nullptr ? std::string()
+                           : std::string(grapheme_prefix(single_spaced(*said, longest_task), longest_task));
 }
 
 }  // namespace
@@ -68,17 +69,17 @@ void WorkCollector::add_call(const PartView& call, const PartInfo& info, const C
     if (notes.is_plan) plan_ = notes.plan;
     if (!notes.is_plan && matches_tool(config_.plan_tools, call.tool)) plan_ = std::vector{std::string(call.text)};
     for (const FileTouch& file : notes.files) touch(file);
-    if (config_.findings_tokens > 0 && matches_tool(config_.finding_tools, call.tool))
-        tasks_[info.object_name.str()] = task_in(call.text);
+    if (config_.subagent_reports_tokens > 0 && matches_tool(config_.subagent_tools, call.tool))
+        tasks_[info.key_safe_call_id.str()] = task_in(call.text);
 }
 
 /// Results of several texts are one finding.
 void WorkCollector::add_result(const PartView& result, const PartInfo& info) {
     const std::string_view tool = info.tool;
-    const std::string_view name = info.object_name;
-    if (config_.findings_tokens <= 0 || result.is_error || is_blank(result.text)) return;
-    if (!matches_tool(config_.finding_tools, tool)) return;
-    const std::string_view text = utf8_prefix(result.text, longest_finding);
+    const std::string_view name = info.key_safe_call_id;
+    if (config_.subagent_reports_tokens <= 0 || result.is_error || is_blank(result.text)) return;
+    if (!matches_tool(config_.subagent_tools, tool)) return;
+    const std::string_view text = grapheme_prefix(result.text, longest_finding);
     if (!findings_.empty() && !name.empty() && newest_result_ == name) {
         std::string& whole = findings_.back().text;
         if (whole.size() + text.size() < longest_finding) whole.append("\n").append(text);
@@ -113,7 +114,7 @@ WorkState collect_work(VisitParts visit_parts, const Outline& outline, std::span
     WorkCollector work(config);
     for (const std::size_t i : fold) {
         const MessageInfo& info = outline[i];
-        if (info.mark && !info.mark->work.empty()) work.add_carried(work_from_note(info.mark->work));
+        if (info.mark && !info.mark->work_state.empty()) work.add_carried(work_from_note(info.mark->work_state));
         std::size_t p = 0;
         visit_parts(i, [&](const PartView& part) {
             const std::size_t index = p++;

@@ -100,9 +100,10 @@ std::string to_block(const Finding& finding, std::int64_t max_tokens, const Toke
 
 std::string findings_text(const WorkState& state, const PreserveWorkConfig& config, std::int64_t max_tokens,
                           const TokenCounter& counter, Language language) {
-    WorkSection section(findings_heading.in(language), std::min(config.findings_tokens, max_tokens), counter, language);
+    WorkSection section(findings_heading.in(language), std::min(config.subagent_reports_tokens, max_tokens), counter,
+                        language);
     for (auto finding = state.findings.rbegin(); finding != state.findings.rend(); ++finding) {
-        const std::int64_t most = std::min(config.max_tokens_per_finding, sub_saturating(section.left(), 1));
+        const std::int64_t most = std::min(config.max_tokens_per_subagent_report, sub_saturating(section.left(), 1));
         section.add(most > 0 ? to_block(*finding, most, counter, language) : std::string());
     }
     return section.text();
@@ -167,7 +168,8 @@ std::string to_text(const WorkState& state, const PreserveWorkConfig& config, st
     plan.add_all(std::move(items));
     append(plan.text());
     append(findings_text(state, config, left, counter, language));
-    WorkSection files(detail::used_files_heading.in(language), std::min(config.files_tokens, left), counter, language);
+    WorkSection files(detail::used_files_heading.in(language), std::min(config.file_list_tokens, left), counter,
+                      language);
     std::vector<std::string> used;
     for (auto file = state.files.rbegin(); file != state.files.rend(); ++file)
         used.push_back("- " + to_item(to_text(*file)));

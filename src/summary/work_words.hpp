@@ -28,7 +28,7 @@ inline constexpr WorkHeading used_files_heading{"Files, the last used at the end
 /// One line of at most `most` bytes without tags of ours.
 [[nodiscard]] inline std::string to_line(std::string_view text, std::size_t most) {
     std::string line = single_spaced(to_valid_utf8(text), 2 * most);
-    if (line.size() > most) line = std::string(utf8_prefix(line, most)) + "...";
+    if (line.size() > most) line = std::string(grapheme_prefix(line, most)) + "...";
     return escape_tags(line);
 }
 

@@ -20,11 +20,11 @@ void take_call(const WordWindow& window);
 /// Makes a call that gets into the report, also if it throws. `call` fills in the usage.
 template <typename Call>
 auto reported(const WordWindow& window, Call&& call) {
-    const Timestamp started = window.clock != nullptr ? window.clock->now() : 0;
+    const UnixMillis started = window.clock != nullptr ? window.clock->now() : 0;
     ModelCallReport entry{.purpose = std::string(words_purpose)};
     const auto tell = [&] {
         if (window.clock != nullptr) entry.milliseconds = window.clock->now() - started;
-        if (window.report != nullptr) window.report->more().model_calls.push_back(entry);
+        if (window.report != nullptr) window.report->ensure_details().model_calls.push_back(entry);
     };
     std::optional<decltype(call(entry))> answer;
     try {

@@ -26,7 +26,7 @@ std::string prompt_for(Words words, double ratio) {
     const auto wanted = std::llround(ratio * static_cast<double>(words.size()));
     std::string prompt = fmt::format("Keep about {} of these {} words:\n", wanted, words.size());
     for (std::size_t i = 0; i < words.size(); ++i) {
-        const std::string_view shown = utf8_prefix(words[i], longest_shown);
+        const std::string_view shown = grapheme_prefix(words[i], longest_shown);
         prompt += fmt::format("{}: {}{}\n", i + 1, to_valid_utf8(shown), shown.size() < words[i].size() ? "..." : "");
     }
     return prompt;

@@ -79,7 +79,7 @@ private:
     }
 
     [[nodiscard]] std::string key_for(std::size_t i) const {
-        std::string key = context_.conversation + "/token_saving/" + context_.object_name;
+        std::string key = context_.conversation_id + "/token_saving/" + context_.key_safe_call_id;
         return i == 0 ? key : key + "-part" + std::to_string(i + 1);
     }
 
@@ -96,7 +96,7 @@ ToolOutcome run_shortened(const TokenSavingConfig& config, std::string_view by, 
     Arrival arrival(config, by, context);
     ToolOutcome outcome =
         run_held(arrival.held(), context, out, next, [&](ToolOutcome& given) { arrival.shorten(given); });
-    if (arrival.saved().compressions > 0) stats.add(context.conversation, arrival.saved(), false);
+    if (arrival.saved().compressions > 0) stats.add(context.conversation_id, arrival.saved(), false);
     return outcome;
 }
 

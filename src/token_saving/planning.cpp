@@ -23,7 +23,7 @@ std::vector<Result> results_of(const Outline& outline, int batch) {
     std::vector<Result> results;
     for (std::size_t m = 0; m < outline.size(); ++m) {
         const auto& parts = outline[m].parts;
-        if (outline[m].call_index > batch) continue;
+        if (outline[m].model_calls_before > batch) continue;
         for (std::vector<std::size_t>& of_result : result_parts(outline[m])) {
             std::erase_if(of_result, [&](std::size_t p) { return parts[p].kind != PartKind::tool_result; });
             if (of_result.empty()) continue;
@@ -58,7 +58,7 @@ std::vector<SavingCandidate> SavingPlanner::head_and_tail() const {
         const Result& result = results[r];
         const bool is_recent = r + recent >= results.size();
         for (const std::size_t p : result.parts) {
-            if (outline[result.message].parts[p].bytes <= config.compress_threshold_chars) continue;
+            if (outline[result.message].parts[p].text_bytes <= config.compress_threshold_chars) continue;
             const Mark& mark = mark_of(outline[result.message], p);
             const std::string_view rule = is_recent                                    ? "recent_result"
                                           : result.call_id.empty()                     ? "no_call_id"
@@ -84,7 +84,7 @@ std::vector<SavingCandidate> SavingPlanner::words() const {
             const PartInfo& part = info.parts[p];
             const bool is_reply = info.role == Role::assistant && part.kind == PartKind::text;
             const bool is_result = part.kind == PartKind::tool_result && !part.call_id.empty();
-            if ((!is_reply && !is_result) || part.bytes < least_bytes) continue;
+            if ((!is_reply && !is_result) || part.text_bytes < least_bytes) continue;
             const Mark& mark = mark_of(info, p);
             const bool was_mid = has_fact(mark, self, fact_words_mid);
             if (is_others(mark, self) || has_fact(mark, self, fact_words_old) || (was_mid && !tier.is_old)) continue;
@@ -130,7 +130,7 @@ std::size_t first_reply_since(const Outline& outline, int model_calls) noexcept 
     std::size_t first = outline.size();
     while (first > 0 && !starts_turn(outline[first - 1])) --first;
     while (first < outline.size() &&
-           (outline[first].role != Role::assistant || outline[first].call_index < model_calls))
+           (outline[first].role != Role::assistant || outline[first].model_calls_before < model_calls))
         ++first;
     return first;
 }

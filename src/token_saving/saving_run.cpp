@@ -11,7 +11,7 @@
 namespace whittle::inline v0::detail {
 
 std::vector<SavingCandidate> SavingRun::plan(int batch, Lever lever) const {
-    const std::function<bool(std::size_t)> is_pinned = [this](std::size_t message) { return edit_.is_pinned(message); };
+    const std::function<bool(std::size_t)> is_pinned = [this](std::size_t message) { return edit_.is_protected(message); };
     const Outline outline = edit_.outline();
     const SavingPlanner planner{outline, config_, turn_.config.protected_tools, name_, is_pinned, batch};
     return (planner.*lever)();
@@ -19,16 +19,16 @@ std::vector<SavingCandidate> SavingRun::plan(int batch, Lever lever) const {
 
 void SavingRun::tell(const SavingCandidate& candidate, std::string_view rule, std::int64_t freed) {
     if (freed <= 0 && !turn_.config.explain) return;
-    turn_.report.more().candidates.push_back({info_of(candidate).serial, candidate.part, freed > 0, rule, freed});
+    turn_.report.ensure_details().candidates.push_back({info_of(candidate).serial, candidate.part, freed > 0, rule, freed});
 }
 
 /// The report has the first one.
 void SavingRun::report_error(std::string text) {
-    if (turn_.report.more().error.empty()) turn_.report.more().error = std::move(text);
+    if (turn_.report.ensure_details().error.empty()) turn_.report.ensure_details().error = std::move(text);
 }
 
 std::string SavingRun::key_for(const SavingCandidate& candidate, std::string_view folder) const {
-    const SharedString& name = info_of(candidate).parts[candidate.part].object_name;
+    const SharedString& name = info_of(candidate).parts[candidate.part].key_safe_call_id;
     std::string key = turn_.conversation_id() + "/" + std::string(folder) + "/";
     key += name.empty() ? "message-" + std::to_string(info_of(candidate).serial) : name.str();
     return key;
@@ -36,17 +36,17 @@ std::string SavingRun::key_for(const SavingCandidate& candidate, std::string_vie
 
 std::string SavingRun::location_of(const Mark& mark) const {
     const auto store = storage();
-    if (!store || !mark || mark->stored.empty()) return {};
-    return reference_to(*store, mark->stored.front(), reader_among(turn_.tools));
+    if (!store || !mark || mark->stored_keys.empty()) return {};
+    return reference_to(*store, mark->stored_keys.front(), reader_among(turn_.tools));
 }
 
 std::string SavingRun::reserve(const SavingCandidate& candidate, std::string_view folder, std::string_view whole,
                                Provenance& provenance) {
     const auto store = storage();
     if (!store) return {};
-    if (const Mark& mark = mark_at(candidate); mark && !mark->stored.empty()) return location_of(mark);
-    provenance.stored.push_back(free_key(*store, key_for(candidate, folder), whole, keys_));
-    return reference_to(*store, provenance.stored.front(), reader_among(turn_.tools));
+    if (const Mark& mark = mark_at(candidate); mark && !mark->stored_keys.empty()) return location_of(mark);
+    provenance.stored_keys.push_back(free_key(*store, key_for(candidate, folder), whole, keys_));
+    return reference_to(*store, provenance.stored_keys.front(), reader_among(turn_.tools));
 }
 
 void SavingRun::stage(const SavingCandidate& candidate, std::string whole, std::string now, Provenance provenance,
@@ -54,11 +54,11 @@ void SavingRun::stage(const SavingCandidate& candidate, std::string whole, std::
     const Serial serial = info_of(candidate).serial;
     const std::int64_t chars = count_code_points(whole) - count_code_points(now);
     planned_.push_back({candidate.message, candidate.part, serial, chars, fact});
-    const std::vector<std::string> fresh = provenance.stored;
+    const std::vector<std::string> fresh = provenance.stored_keys;
     edit_.set_text(candidate.message, candidate.part, now, std::move(provenance));
     if (fresh.empty()) return;
     keys_.add(fresh.front(), hash128(whole));
-    edit_.offload(fresh.front(), std::move(whole), Draft::Original{serial, candidate.part}, storage());
+    edit_.store_on_commit(fresh.front(), std::move(whole), Draft::Original{serial, candidate.part}, storage());
 }
 
 void SavingRun::shorten_results(int batch) {

@@ -31,7 +31,7 @@ void StepBuilder::add(const PartView& part, const PartInfo& info, const Mark& ma
         thought_ += (thought_.empty() ? "" : "\n");
         thought_ += part.text;
     } else if (part.kind == PartKind::tool_call) {
-        by_name_[info.object_name] = steps_.size();
+        by_name_[info.key_safe_call_id] = steps_.size();
         steps_.push_back({.step_index = static_cast<std::int64_t>(steps_.size()),
                           .action = std::string(part.tool),
                           .action_input = std::string(part.text)});
@@ -39,7 +39,7 @@ void StepBuilder::add(const PartView& part, const PartInfo& info, const Mark& ma
 }
 
 void StepBuilder::add_result(const PartView& part, const PartInfo& info, const Mark& mark) {
-    const auto found = by_name_.find(info.object_name);
+    const auto found = by_name_.find(info.key_safe_call_id);
     if (found == by_name_.end()) return;
     Step& step = steps_[found->second];
     step.observation += (step.observation.empty() ? "" : "\n");

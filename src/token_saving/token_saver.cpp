@@ -34,22 +34,22 @@ namespace {
 
 /// Model calls there were when this run began, as its first hook notes; 0 before the first run.
 int calls_before_run(HookTurn& turn) {
-    if (turn.run() == 0) return 0;
+    if (turn.run_number() == 0) return 0;
     if (const auto noted = turn.notes().integer("calls_before_run")) return static_cast<int>(*noted);
-    turn.notes().set("calls_before_run", std::int64_t{turn.model_calls()}, NoteScope::run);
-    return turn.model_calls();
+    turn.notes().set("calls_before_run", std::int64_t{turn.conversation_model_calls()}, NoteScope::run);
+    return turn.conversation_model_calls();
 }
 
 /// Once per run, and not into a round that still waits for results.
 bool may_nudge(HookTurn& turn, const TokenSavingConfig& config) {
-    return !turn.notes().integer("nudged") && turn.model_calls() >= config.early_exit_min_call_index &&
+    return !turn.notes().integer("nudged") && turn.conversation_model_calls() >= config.early_exit_min_call_index &&
            turn.outline().is_open_round_complete();
 }
 
 void emit_swallowed(HookTurn& turn) {
     const std::string text = current_error_text();
     try {
-        turn.report.more().error = text;
+        turn.report.ensure_details().error = text;
     } catch (...) {  // the event has it
     }
     emit_failure(turn.on_event, turn.report.middleware, turn.conversation_id(), text);
@@ -88,7 +88,7 @@ bool TokenSaver::wants_nudge(HookTurn& turn) const {
 }
 
 TokenSaver::Due TokenSaver::find_due(HookTurn& turn) const {
-    const int batch = batch_at(config_, turn.model_calls());
+    const int batch = batch_at(config_, turn.conversation_model_calls());
     const bool is_batch = (cuts() || cuts_words()) && turn.notes().integer("batch") != batch;
     return {is_batch, batch, wants_nudge(turn)};
 }
@@ -117,7 +117,7 @@ void TokenSaver::run(HookTurn& turn, Draft& edit, const Due& due) const {
     shared_->stats.add(turn.conversation_id(), result.committed() ? run.stats() : hits, true);
     const bool is_done = result.outcome != Outcome::store_failed && result.outcome != Outcome::planned &&
                          result.outcome != Outcome::vetoed;
-    if (due.is_batch && is_done && result.dropped_edit_groups == 0) turn.notes().set("batch", std::int64_t{due.batch});
+    if (due.is_batch && is_done && result.unstored_edit_groups == 0) turn.notes().set("batch", std::int64_t{due.batch});
 }
 
 /// The next batch starts at the oldest text that no lever has had yet.

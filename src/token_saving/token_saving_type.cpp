@@ -44,7 +44,7 @@ ConfigFields<TokenSavingConfig> token_saving_fields() {
          "newest tool results left whole; not with `on_arrival`"},
         {"enable_compression", &C::enable_compression, "cut tool results to head and tail"},
         {"early_exit_min_call_index", &C::early_exit_min_call_index, "no nudge before that many model calls"},
-        {.name = "early_exit_text", .member = &C::early_exit_text, .meaning = "the nudge", .fallback = "built in"},
+        {.name = "early_exit_text", .member = &C::early_exit_text, .meaning = "the nudge", .documented_default = "built in"},
         {.name = "signals",
          .member = signals_member(),
          .meaning = "`none` or `trajectory`: what judges if the agent runs in circles",
@@ -59,7 +59,7 @@ ConfigFields<TokenSavingConfig> token_saving_fields() {
         {.name = "model",
          .member = ModelMember{},
          .meaning = "with the classifier `model`: a name of `models`",
-         .fallback = "none"},
+         .documented_default = "none"},
         {"perplexity_recent_cutoff", &C::perplexity_recent_cutoff, "model calls ago; younger messages stay"},
         {"perplexity_mid_cutoff", &C::perplexity_mid_cutoff, "model calls ago; from here on a message is old"},
         {"perplexity_keep_ratio_mid", &C::perplexity_keep_ratio_mid,
@@ -92,7 +92,7 @@ MiddlewareType<TokenSavingConfig> token_saving_type() {
                 [](const TokenSavingConfig& config, const ChainInfo& chain, std::string_view, Problems& problems) {
                     check_token_saving(config, {chain.config, {}}, "", problems);
                 },
-            .complete = check_model};
+            .after_fields_read = check_model};
 }
 
 }  // namespace whittle::inline v0

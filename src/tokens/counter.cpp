@@ -58,7 +58,7 @@ public:
           id_(id_of_chars(options, per_mille_)) {}
 
     std::string_view id() const noexcept override { return id_; }
-    std::int64_t measure(std::string_view text) const override { return size_of_text(text); }
+    std::int64_t measure_units(std::string_view text) const override { return size_of_text(text); }
     std::int64_t to_tokens(std::int64_t units) const noexcept override {
         return scaled(std::max<std::int64_t>(units, 0), per_mille_, round_up_);
     }
@@ -77,7 +77,7 @@ public:
         : id_(std::move(id)), count_(std::move(count)) {}
 
     std::string_view id() const noexcept override { return id_; }
-    std::int64_t measure(std::string_view text) const override { return std::max<std::int64_t>(count_(text), 0); }
+    std::int64_t measure_units(std::string_view text) const override { return std::max<std::int64_t>(count_(text), 0); }
 
 private:
     std::string id_;
@@ -90,9 +90,9 @@ public:
         : inner_(std::move(inner)), check_cancelled_(std::move(check_cancelled)) {}
 
     std::string_view id() const noexcept override { return inner_->id(); }
-    std::int64_t measure(std::string_view text) const override {
+    std::int64_t measure_units(std::string_view text) const override {
         check_cancelled_();
-        return inner_->measure(text);
+        return inner_->measure_units(text);
     }
     std::int64_t to_tokens(std::int64_t units) const noexcept override { return inner_->to_tokens(units); }
     std::int64_t media_tokens(const MediaView& media) const override { return inner_->media_tokens(media); }

@@ -19,7 +19,7 @@ CounterType<CharsOptions> chars_counter_type() {
                    {"round_up", &C::round_up, "round up instead of down, per message"},
                    {"tokens_per_image", &C::tokens_per_image, "tokens of each media part"}},
         .open = [](const C& options, const ConfigContext&) { return chars_counter(options); },
-        .complete = [](C& options, ConfigEntry& entry) { check_chars(options, entry); }};
+        .after_fields_read = [](C& options, ConfigEntry& entry) { check_chars(options, entry); }};
 }
 
 CounterType<PlainCounterConfig> pessimistic_counter_type() {

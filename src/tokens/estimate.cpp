@@ -22,7 +22,7 @@ public:
     std::string_view id() const noexcept override { return "estimate/2"; }
 
     /// In thousandths of a token.
-    std::int64_t measure(std::string_view text) const override {
+    std::int64_t measure_units(std::string_view text) const override {
         std::int64_t units = 0;
         const auto add = [&units](pieces::Kind kind, std::size_t characters, std::size_t, std::size_t) {
             units += units_of(kind, characters);

@@ -97,7 +97,7 @@ private:
                 out.skip();
                 continue;
             }
-            const std::string_view shown = utf8_prefix(lines_[i], is_error(i) ? error_bytes_ : line_bytes_);
+            const std::string_view shown = grapheme_prefix(lines_[i], is_error(i) ? error_bytes_ : line_bytes_);
             out.add(shown);
             if (shown.size() < lines_[i].size()) out.extend("…");
         }
@@ -127,14 +127,14 @@ std::string extract_of_edit(std::string_view text, std::string_view reference, c
     constexpr std::size_t most_errors = 2;
     GappedText out;
     out.add(reference);
-    out.add(utf8_prefix(text.substr(0, text.find('\n')), sizes.line_bytes));
+    out.add(grapheme_prefix(text.substr(0, text.find('\n')), sizes.line_bytes));
     if (!starts_as_failure(text)) return out.take();
     std::vector<std::string_view> errors;
     for (const std::string_view line : split_lines(text)) {
         if (tells_of_error(line)) errors.push_back(trim_view(line));
     }
     for (std::size_t i = errors.size() - std::min(errors.size(), most_errors); i < errors.size(); ++i)
-        out.add(utf8_prefix(errors[i], sizes.error_line_bytes));
+        out.add(grapheme_prefix(errors[i], sizes.error_line_bytes));
     return out.take();
 }
 
@@ -149,7 +149,7 @@ std::string last_of_extract(std::string_view extract, std::string_view reference
         is_error = tells;
         last = line;
     }
-    return std::string(reference) + "\n" + std::string(utf8_prefix(last, most_bytes));
+    return std::string(reference) + "\n" + std::string(grapheme_prefix(last, most_bytes));
 }
 
 std::optional<std::string> folded_output(std::string_view text, std::string_view reference, std::size_t head) {

@@ -157,7 +157,7 @@ TrimMessage Transcript::read(HookTurn& turn, std::size_t message, const Saved& s
         const Seen seen{info.parts[id.second], view, is_ours(info, id.second), read.call, find(saved.originals, id),
                         find(saved.forms, id)};
         part.is_closed = mark_of(info, id.second) != nullptr && !seen.is_ours;
-        part.name = seen.info.object_name.str();
+        part.name = seen.info.key_safe_call_id.str();
         read_part(part, seen, info, calls);
     });
     return read;

@@ -60,7 +60,7 @@ private:
             trimmed = run_.trim(place, text, run_.reference_to_key(stored.front()));  // the usual key is taken
         edit_.set_text(
             m, p, trimmed->text,
-            {.origin = Origin::placeholder, .reason = std::string(trimmed_reason), .stored = std::move(stored)});
+            {.origin = Origin::placeholder, .reason = std::string(trimmed_reason), .stored_keys = std::move(stored)});
         const bool is_call = part.kind == TrimPart::Kind::call;
         state_.transcript.show_text(part, is_call ? text_of_call(trimmed->text, part.is_edit).shown : trimmed->text);
         staged_.push_back({place, *std::move(trimmed), tokens, before - edit_.tokens_after()});
@@ -74,7 +74,7 @@ private:
         const bool is_call = state_.at(place).kind == TrimPart::Kind::call;
         const bool is_stored_with_last = is_call && calls_of_ == m && !calls_key_.empty();
         if (!is_stored_with_last) edit_.begin_edit_group();
-        if (const Mark& mark = mark_of(edit_.outline()[m], p); mark != nullptr) return mark->stored;
+        if (const Mark& mark = mark_of(edit_.outline()[m], p); mark != nullptr) return mark->stored_keys;
         if (!run_.storage) return {};
         if (is_stored_with_last) return {calls_key_};
         const std::string whole = is_call ? whole_message(m) : std::string();
@@ -82,9 +82,9 @@ private:
         std::string key = free_key(*run_.storage, run_.key_of(place), content, planned_);
         planned_.add(key, hash128(content));
         if (content == text) {
-            edit_.offload_text(key, m, p, run_.storage);
+            edit_.store_text_on_commit(key, m, p, run_.storage);
         } else {
-            edit_.offload(key, whole, std::nullopt, run_.storage);
+            edit_.store_on_commit(key, whole, std::nullopt, run_.storage);
         }
         if (is_call) {
             calls_of_ = m;
@@ -105,12 +105,12 @@ private:
     }
 
     void settle(const CommitResult& result, std::size_t first) {
-        if (!result.committed() || result.dropped_edit_groups > 0) state_.is_valid = false;
+        if (!result.committed() || result.unstored_edit_groups > 0) state_.is_valid = false;
         const bool is_planned = result.committed() || result.outcome == Outcome::planned;
         const Outline outline = run_.turn.outline();
         for (Staged& staged : staged_) {
             const auto& [m, p] = staged.place;
-            const bool is_refused = is_planned && result.dropped_edit_groups > 0 && mark_of(outline[m], p) == nullptr;
+            const bool is_refused = is_planned && result.unstored_edit_groups > 0 && mark_of(outline[m], p) == nullptr;
             const std::string_view rule = is_refused                          ? "store_refused"
                                           : result.outcome == Outcome::vetoed ? "vetoed"
                                                                               : staged.trimmed.rule;

@@ -58,7 +58,8 @@ private:
     }
 
     [[nodiscard]] bool is_trimmed_class(ResultClass kind) const noexcept {
-        return kind == ResultClass::read ? config_.trim_reads : kind == ResultClass::edit || config_.trim_outputs;
+        return kind == ResultClass::read ? config_.trim_reads
+                                         : kind == ResultClass::edit || config_.trim_program_output;
     }
 
     void consider(const TrimPlace& place, std::string_view text) {
@@ -127,7 +128,7 @@ private:
     /// Thinking of the open loop that a provider has signed wants its calls as they were.
     [[nodiscard]] bool is_beside_open_thinking(std::size_t message) const {
         const Outline outline = run_.turn.outline();
-        const auto loop = outline.open_loop();
+        const auto loop = outline.open_loop_begin();
         return loop && message >= *loop && outline[message].has(PartKind::thinking);
     }
 
@@ -138,7 +139,7 @@ private:
         const PartInfo& info = run_.turn.outline()[place.first].parts[place.second];
         const TrimCall* const call = state_.transcript.find_call(part.name);
         const bool has_failed = call == nullptr || call->verdict == TrimCall::Verdict::failed;
-        part.is_closed = has_failed || info.bytes <= config_.min_argument_bytes || !info.has_object_arguments;
+        part.is_closed = has_failed || info.text_bytes <= config_.min_argument_bytes || !info.has_object_arguments;
         if (part.is_closed || (!run_.is_pause && run_.now < part.next_due)) return false;
         return call->verdict == TrimCall::Verdict::worked && !is_beside_open_thinking(place.first) &&
                !is_protected(place);

@@ -16,7 +16,7 @@ EditScheduleConfig edit_schedule_of(const TrimmingSettings& settings) noexcept {
     return {.start_tokens = settings.config.start_tokens,
             .keep_rounds = settings.config.keep_rounds,
             .first_calls = settings.rules.first_calls,
-            .window_fraction = settings.config.window_fraction};
+            .force_above_window_fraction = settings.config.force_above_window_fraction};
 }
 
 std::vector<EditOffer> offers_of(TrimmingState& state) {
@@ -68,7 +68,7 @@ void Trimmer::before_model(HookTurn& turn, WithDraft with_draft) const {
     EditSchedule schedule(turn, when);
     if (state->is_idle() && !schedule.is_at_edge(total)) return schedule.advance();
     state->take(turn);
-    turn.report.reason = "looked_at_already";
+    turn.report.not_due_reason = "looked_at_already";
     if (schedule.is_new_call()) {
         state->is_valid = false;  // until all is done
         const bool is_pause =
@@ -79,14 +79,14 @@ void Trimmer::before_model(HookTurn& turn, WithDraft with_draft) const {
         const auto tokens = [&](std::size_t begin, std::size_t end) { return state->tokens(begin, end); };
         const auto first = schedule.decide(offers, total, tokens, name_);
         state->is_valid = true;
-        turn.report.reason = first ? "may_not_be_cut" : offers.empty() ? "nothing_old_enough" : "does_not_pay_yet";
+        turn.report.not_due_reason = first ? "may_not_be_cut" : offers.empty() ? "nothing_old_enough" : "does_not_pay_yet";
         if (first) {
             find_candidates_behind(run, *first);
             with_draft([&](Draft& edit) { commit_candidates(run, edit, *first, INT64_MAX); });
         }
         if (turn.config.explain) report_kept(run);
     }
-    if (turn.report.outcome != Outcome::not_due || total <= turn.report.threshold) turn.report.reason = {};
+    if (turn.report.outcome != Outcome::not_due || total <= turn.report.threshold) turn.report.not_due_reason = {};
     schedule.advance();
 }
 

@@ -35,7 +35,7 @@ std::optional<std::string> shorten(const std::string& text, TrimmingState& state
     if (result.form.kind == ResultClass::edit) return std::nullopt;
     arrived.lines = state.transcript.lines_of(text, result.form.marks);
     if (result.form.kind != ResultClass::read) {
-        auto shown = config.trim_outputs ? folded_output(text, reference, head) : std::nullopt;
+        auto shown = config.trim_program_output ? folded_output(text, reference, head) : std::nullopt;
         if (shown) result.original = text;
         return shown;
     }
@@ -61,7 +61,7 @@ void trim_arrival(const ToolContext& context, TrimmingState& state, HeldResult& 
     PlannedKeys planned;
     std::string key;
     if (storage)
-        key = free_key(*storage, trim_key(context.conversation, context.round, context.call, ""), text, planned);
+        key = free_key(*storage, trim_key(context.conversation_id, context.round_serial, context.index_in_round, ""), text, planned);
     ArrivedResult arrived{.result = {.original_bytes = text.size()}};
     arrived.result.form = form_of_result(class_of_call(context.tool, context.arguments), text, split_lines(text));
     auto shown = shorten(text, state, trim_reference(key), arrived);
@@ -71,14 +71,14 @@ void trim_arrival(const ToolContext& context, TrimmingState& state, HeldResult& 
     arrived.shown = hash128(*shown);
     if (storage) held.stored.push_back(held.stored_as(0, key));
     parts[0].text = *std::move(shown);
-    state.transcript.add_arrived(context.object_name, std::move(arrived));
+    state.transcript.add_arrived(context.key_safe_call_id, std::move(arrived));
 }
 
 }  // namespace
 
 ToolOutcome run_trimmed(const TrimmingConfig& config, std::string_view by, TrimmingState* state,
                         const ToolContext& context, PartSink& out, const ToolNext& next) {
-    const bool trims = config.unit == TrimUnit::lines && config.trim_on_arrival;
+    const bool trims = config.unit == TrimUnit::lines && config.drop_known_lines_on_arrival;
     if (state == nullptr || !trims || matches_tool(config.exclude_tools, context.tool)) return next(context, out);
     HeldResult held(context, by, config.storage);
     return run_held(held, context, out, next, [&](ToolOutcome& outcome) {
@@ -86,7 +86,7 @@ ToolOutcome run_trimmed(const TrimmingConfig& config, std::string_view by, Trimm
             const std::lock_guard lock(state->mutex);
             trim_arrival(context, *state, held, outcome);
         } catch (...) {
-            if (context.on_error == OnError::propagate) throw;
+            if (context.on_middleware_error == OnError::propagate) throw;
             held.emit_failed();
         }
     });

@@ -32,7 +32,7 @@ TrimmingRun::TrimmingRun(HookTurn& hook, TrimmingState& known, EditSchedule& whe
       reader_(hook.tools.empty() ? read_offloaded_name : reader_among(hook.tools, read_offloaded_name)) {}
 
 void TrimmingRun::report(const TrimPlace& place, bool is_cut, std::string_view rule, std::int64_t freed) const {
-    turn.report.more().candidates.push_back({turn.outline()[place.first].serial, place.second, is_cut, rule,
+    turn.report.ensure_details().candidates.push_back({turn.outline()[place.first].serial, place.second, is_cut, rule,
                                              is_cut ? std::max<std::int64_t>(freed, 0) : 0});
 }
 
@@ -126,7 +126,7 @@ std::optional<TrimmedText> trim_result_by_lines(const TrimmingRun& run, const Tr
     if (form.kind == ResultClass::read) return trim_read(run, part, text, reference);
     const ExtractSizes& sizes = run.rules.extract;
     if (form.kind == ResultClass::edit) return TrimmedText{extract_of_edit(text, reference, sizes), "edit_result"};
-    if (!run.config.trim_outputs) return std::nullopt;
+    if (!run.config.trim_program_output) return std::nullopt;
     const std::string_view whole = part.result.original.empty() ? text : std::string_view(part.result.original);
     return TrimmedText{extract_of(whole, form, reference, part.call, run.state.transcript.index, sizes), "output",
                        TrimmedAs::extract};

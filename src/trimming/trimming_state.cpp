@@ -6,12 +6,12 @@ namespace whittle::inline v0::detail {
 
 bool TrimmingState::is_idle() const noexcept {
     const TrimmingConfig& config = settings->config;
-    const bool takes_arrivals = config.unit == TrimUnit::lines && config.trim_on_arrival;
+    const bool takes_arrivals = config.unit == TrimUnit::lines && config.drop_known_lines_on_arrival;
     return !takes_arrivals && request_tokens <= cold_start_of(config.start_tokens);
 }
 
 void TrimmingState::take(HookTurn& turn) {
-    now = turn.model_calls() + 1;
+    now = turn.conversation_model_calls() + 1;
     Known known;
     Transcript::Saved saved;
     if (!std::exchange(is_valid, false) || messages_.size() > turn.outline().size()) {
@@ -20,11 +20,11 @@ void TrimmingState::take(HookTurn& turn) {
         open_.clear();
         considered = 0;
         saved = transcript.restart(turn);
-    } else if (edits_ != turn.edits()) {
+    } else if (edits_ != turn.edit_version()) {
         known = set_aside(turn.outline(), saved);
     }
     add_messages(turn, std::move(known), saved);
-    edits_ = turn.edits();
+    edits_ = turn.edit_version();
     transcript.save(turn, messages_, false);
     is_valid = true;
 }
@@ -76,7 +76,7 @@ void TrimmingState::accept(HookTurn& turn, std::size_t first) {
     const Outline outline = turn.outline();
     for (std::size_t i = first; i < messages_.size(); ++i) messages_[i].fingerprint = outline[i].fingerprint;
     add_up(turn, first);
-    edits_ = turn.edits();
+    edits_ = turn.edit_version();
     transcript.save(turn, messages_, true);
 }
 

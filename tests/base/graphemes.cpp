@@ -86,13 +86,13 @@ std::string shredded(std::mt19937& random, std::size_t most) {
 
 /// What a cut of `text` to `n` bytes does not keep of what is promised; empty if it keeps all.
 std::string broken_promise(std::string_view text, std::size_t n) {
-    const std::string_view head = utf8_prefix(text, n);
-    const std::string_view tail = utf8_suffix(text, n);
+    const std::string_view head = grapheme_prefix(text, n);
+    const std::string_view tail = grapheme_suffix(text, n);
     const std::size_t begin = text.size() - tail.size();
     if (head.size() > n || tail.size() > n) return "above the budget";
     if (n - std::min(head.size(), tail.size()) > detail::most_moved_bytes) return "moved beyond the bound";
     if (n >= 4 && (head.empty() || tail.empty())) return "empty";
-    if (head.size() + utf8_suffix(text, text.size() - n).size() > text.size()) return "head and tail overlap";
+    if (head.size() + grapheme_suffix(text, text.size() - n).size() > text.size()) return "head and tail overlap";
     // What is no border has none near it: going on from there finds itself.
     detail::Clusters clusters(text);
     if (clusters.border_before(head.size()) != head.size()) return "the head ends inside a cluster";
@@ -136,8 +136,8 @@ TEST_CASE("no cut splits a grapheme cluster but a first one that does not fit", 
         CAPTURE(text);
         for (std::size_t n = 0; n <= text.size() + 1; ++n) {
             CAPTURE(n);
-            CHECK(utf8_prefix(text, n) == expected_prefix(text, borders, n));
-            CHECK(utf8_suffix(text, n) == expected_suffix(text, borders, n));
+            CHECK(grapheme_prefix(text, n) == expected_prefix(text, borders, n));
+            CHECK(grapheme_suffix(text, n) == expected_suffix(text, borders, n));
         }
     }
 }
@@ -152,8 +152,8 @@ TEST_CASE("every pair of texts is cut between its clusters as each of them is", 
             const std::vector<std::size_t> borders = borders_of(clusters);
             std::size_t wrong = 0;
             for (std::size_t n = 0; n <= text.size(); ++n) {
-                wrong += utf8_prefix(text, n) == expected_prefix(text, borders, n) ? 0U : 1U;
-                wrong += utf8_suffix(text, n) == expected_suffix(text, borders, n) ? 0U : 1U;
+                wrong += grapheme_prefix(text, n) == expected_prefix(text, borders, n) ? 0U : 1U;
+                wrong += grapheme_suffix(text, n) == expected_suffix(text, borders, n) ? 0U : 1U;
             }
             CAPTURE(text);
             REQUIRE(wrong == 0);
@@ -165,8 +165,8 @@ TEST_CASE("a row of flags is cut between flags, up to 256 of them", "[text]") {
     std::string text = "a";
     for (int i = 0; i < 256; ++i) text += "🇩🇪";
     for (std::size_t n = 9; n < text.size(); ++n) {
-        REQUIRE(utf8_prefix(text, n).size() % 8 == 1);
-        REQUIRE(utf8_suffix(text, n).size() % 8 == 0);
+        REQUIRE(grapheme_prefix(text, n).size() % 8 == 1);
+        REQUIRE(grapheme_suffix(text, n).size() % 8 == 0);
     }
 }
 
@@ -191,8 +191,8 @@ TEST_CASE("a longer budget never cuts earlier", "[text]") {
         const std::string text = shredded(random, 60);
         std::size_t earlier = 0;
         for (std::size_t n = 1; n <= text.size(); ++n) {
-            earlier += utf8_prefix(text, n - 1).size() <= utf8_prefix(text, n).size() ? 0U : 1U;
-            earlier += utf8_suffix(text, n - 1).size() <= utf8_suffix(text, n).size() ? 0U : 1U;
+            earlier += grapheme_prefix(text, n - 1).size() <= grapheme_prefix(text, n).size() ? 0U : 1U;
+            earlier += grapheme_suffix(text, n - 1).size() <= grapheme_suffix(text, n).size() ? 0U : 1U;
         }
         CAPTURE(text);
         REQUIRE(earlier == 0);
@@ -207,7 +207,7 @@ TEST_CASE("what stands further away than the bounds does not change a cut", "[te
         std::size_t changed = 0;
         for (std::size_t n = 0; n < text.size(); n += 7) {
             const std::size_t from = text.size() - n - std::min(text.size() - n, detail::look_back_bytes);
-            changed += utf8_suffix(in_front + text.substr(from), n) == utf8_suffix(text, n) ? 0U : 1U;
+            changed += grapheme_suffix(in_front + text.substr(from), n) == grapheme_suffix(text, n) ? 0U : 1U;
         }
         CAPTURE(text);
         REQUIRE(changed == 0);
@@ -223,8 +223,8 @@ TEST_CASE("a cluster without end is cut between its code points, in work that do
         CHECK(most_looked_up(long_rows[i]) <= few);
         CHECK(few <= 2 * (detail::most_regionals + 2) + 4 * (detail::most_of_cluster + 1));
         for (const std::size_t n : {500U, 1'001U, 2'002U}) {
-            CHECK(n - utf8_prefix(long_rows[i], n).size() <= detail::most_moved_bytes);
-            CHECK(n - utf8_suffix(long_rows[i], n).size() <= detail::most_moved_bytes);
+            CHECK(n - grapheme_prefix(long_rows[i], n).size() <= detail::most_moved_bytes);
+            CHECK(n - grapheme_suffix(long_rows[i], n).size() <= detail::most_moved_bytes);
         }
     }
 }

@@ -12,50 +12,50 @@
 using namespace whittle;
 
 TEST_CASE("a prefix never ends inside a character", "[text]") {
-    CHECK(utf8_prefix("hello world", 5) == "hello");
-    CHECK(utf8_prefix("hello", 0).empty());
-    CHECK(utf8_prefix("hello", 5) == "hello");
-    CHECK(utf8_prefix("hello", SIZE_MAX) == "hello");
-    CHECK(utf8_prefix("", 3).empty());
-    CHECK(utf8_prefix("你好世界", 2).empty());
-    CHECK(utf8_prefix("你好世界", 3) == "你");
-    CHECK(utf8_prefix("你好世界", 4) == "你");
-    CHECK(utf8_prefix("hello你好world", 8) == "hello你");
-    CHECK(utf8_prefix("hello你好world", 9) == "hello你");
-    CHECK(utf8_prefix("hello你好world", 11) == "hello你好");
-    CHECK(utf8_prefix("a😀b", 4) == "a");
-    CHECK(utf8_prefix("a😀b", 5) == "a😀");
+    CHECK(grapheme_prefix("hello world", 5) == "hello");
+    CHECK(grapheme_prefix("hello", 0).empty());
+    CHECK(grapheme_prefix("hello", 5) == "hello");
+    CHECK(grapheme_prefix("hello", SIZE_MAX) == "hello");
+    CHECK(grapheme_prefix("", 3).empty());
+    CHECK(grapheme_prefix("你好世界", 2).empty());
+    CHECK(grapheme_prefix("你好世界", 3) == "你");
+    CHECK(grapheme_prefix("你好世界", 4) == "你");
+    CHECK(grapheme_prefix("hello你好world", 8) == "hello你");
+    CHECK(grapheme_prefix("hello你好world", 9) == "hello你");
+    CHECK(grapheme_prefix("hello你好world", 11) == "hello你好");
+    CHECK(grapheme_prefix("a😀b", 4) == "a");
+    CHECK(grapheme_prefix("a😀b", 5) == "a😀");
 }
 
 TEST_CASE("a suffix never starts inside a character", "[text]") {
-    CHECK(utf8_suffix("hello world", 5) == "world");
-    CHECK(utf8_suffix("hello", 0).empty());
-    CHECK(utf8_suffix("hello", SIZE_MAX) == "hello");
-    CHECK(utf8_suffix("你好世界", 2).empty());
-    CHECK(utf8_suffix("你好世界", 3) == "界");
-    CHECK(utf8_suffix("你好世界", 4) == "界");
-    CHECK(utf8_suffix("你好世界", 6) == "世界");
-    CHECK(utf8_suffix("hello你好world", 8) == "好world");
-    CHECK(utf8_suffix("hello你好world", 9) == "好world");
-    CHECK(utf8_suffix("hello你好world", 11) == "你好world");
-    CHECK(utf8_suffix("a😀b", 4) == "b");
-    CHECK(utf8_suffix("a😀b", 5) == "😀b");
+    CHECK(grapheme_suffix("hello world", 5) == "world");
+    CHECK(grapheme_suffix("hello", 0).empty());
+    CHECK(grapheme_suffix("hello", SIZE_MAX) == "hello");
+    CHECK(grapheme_suffix("你好世界", 2).empty());
+    CHECK(grapheme_suffix("你好世界", 3) == "界");
+    CHECK(grapheme_suffix("你好世界", 4) == "界");
+    CHECK(grapheme_suffix("你好世界", 6) == "世界");
+    CHECK(grapheme_suffix("hello你好world", 8) == "好world");
+    CHECK(grapheme_suffix("hello你好world", 9) == "好world");
+    CHECK(grapheme_suffix("hello你好world", 11) == "你好world");
+    CHECK(grapheme_suffix("a😀b", 4) == "b");
+    CHECK(grapheme_suffix("a😀b", 5) == "😀b");
 }
 
 TEST_CASE("bytes that are not UTF-8 are cut as characters of one byte", "[text]") {
-    CHECK(utf8_prefix("\x80\x80\x80\x80", 3) == "\x80\x80\x80");
-    CHECK(utf8_suffix("\x80\x80\x80\x80", 1) == "\x80");
-    CHECK(utf8_prefix("\xF0\x9F\x98 tail", 2).empty());        // a sequence that is never finished: one U+FFFD
-    CHECK(utf8_prefix("\xC0\x80x", 1) == "\xC0");              // overlong
-    CHECK(utf8_prefix("\xED\xA0\x80x", 2) == "\xED\xA0");      // a surrogate
-    CHECK(utf8_suffix("x\xF4\x90\x80\x80", 2) == "\x80\x80");  // above U+10FFFF
+    CHECK(grapheme_prefix("\x80\x80\x80\x80", 3) == "\x80\x80\x80");
+    CHECK(grapheme_suffix("\x80\x80\x80\x80", 1) == "\x80");
+    CHECK(grapheme_prefix("\xF0\x9F\x98 tail", 2).empty());        // a sequence that is never finished: one U+FFFD
+    CHECK(grapheme_prefix("\xC0\x80x", 1) == "\xC0");              // overlong
+    CHECK(grapheme_prefix("\xED\xA0\x80x", 2) == "\xED\xA0");      // a surrogate
+    CHECK(grapheme_suffix("x\xF4\x90\x80\x80", 2) == "\x80\x80");  // above U+10FFFF
 }
 
 TEST_CASE("prefix and suffix of every length put valid text together again", "[text]") {
     const std::string text = "aé你😀\nz😀你é";
     for (std::size_t n = 0; n <= text.size(); ++n) {
-        const std::string_view head = utf8_prefix(text, n);
-        const std::string_view tail = utf8_suffix(text, n);
+        const std::string_view head = grapheme_prefix(text, n);
+        const std::string_view tail = grapheme_suffix(text, n);
         CHECK(head.size() <= n);
         CHECK(tail.size() <= n);
         CHECK(n - head.size() <= 3);

@@ -28,8 +28,8 @@ TEST_CASE("a time is written in ISO 8601 with milliseconds", "[clock]") {
     CHECK(to_iso8601(951'782'400'000) == "2000-02-29T00:00:00.000Z");
     CHECK(to_iso8601(-1) == "1969-12-31T23:59:59.999Z");
     CHECK(to_iso8601(253'402'300'799'999) == "9999-12-31T23:59:59.999Z");
-    CHECK_FALSE(to_iso8601(std::numeric_limits<Timestamp>::max()).empty());
-    CHECK_FALSE(to_iso8601(std::numeric_limits<Timestamp>::min()).empty());
+    CHECK_FALSE(to_iso8601(std::numeric_limits<UnixMillis>::max()).empty());
+    CHECK_FALSE(to_iso8601(std::numeric_limits<UnixMillis>::min()).empty());
 }
 
 TEST_CASE("sleeping on a manual clock moves it at once", "[clock]") {
@@ -39,7 +39,7 @@ TEST_CASE("sleeping on a manual clock moves it at once", "[clock]") {
     CHECK(clock.sleep_for(-5ms, {}));
     CHECK(clock.now() == 3'601'000);
     clock.advance(std::chrono::milliseconds::max());
-    CHECK(clock.now() == std::numeric_limits<Timestamp>::max());
+    CHECK(clock.now() == std::numeric_limits<UnixMillis>::max());
 }
 
 TEST_CASE("a stopped sleep returns false and a manual clock stands", "[clock]") {
@@ -62,7 +62,7 @@ TEST_CASE("the system clock wakes when a stop is asked for", "[clock]") {
 
 TEST_CASE("the system clock runs and sleeps", "[clock]") {
     const auto clock = system_clock();
-    const Timestamp before = clock->now();
+    const UnixMillis before = clock->now();
     CHECK(before > 1'700'000'000'000);
     CHECK(clock->sleep_for(5ms, {}));
     CHECK(clock->now() >= before + 4);

@@ -56,7 +56,7 @@ struct Host {
                             plan.after.size(),
                             plan.first_changed,
                             {plan.touched.begin(), plan.touched.end()},
-                            plan.tokens_before - plan.tokens_after});
+                            plan.message_tokens_before - plan.message_tokens_after});
             return answer(plan);
         };
         return config;
@@ -151,7 +151,7 @@ bool drive(Conversation<M>& conversation, const Chain<M>& chain, const History& 
 TEST_CASE("a host sees each plan before it is committed, and may refuse it", "[before_commit]") {
     ChainConfig config;
     config.before_commit = [](const CommitPlan& plan) {
-        return plan.tokens_before - plan.tokens_after >= 5'000;  // less is not worth a cold cache
+        return plan.message_tokens_before - plan.message_tokens_after >= 5'000;  // less is not worth a cold cache
     };
     const Chain chain{config, Reduction{{.skip_truncation = true, .max_tokens_for_clear = 4'000}}};
 
@@ -196,9 +196,9 @@ TEST_CASE("a veto leaves every byte, stores nothing, and the report says so", "[
     CHECK(report.tokens_after == report.tokens_before);
     const StageReport& stage = report.stages.front();
     CHECK(stage.outcome == Outcome::vetoed);
-    CHECK(stage.details->stored.empty());
+    CHECK(stage.details->stored_keys.empty());
     REQUIRE_FALSE(stage.details->candidates.empty());
-    for (const Candidate& candidate : stage.details->candidates) CHECK_FALSE(candidate.cut);
+    for (const Candidate& candidate : stage.details->candidates) CHECK_FALSE(candidate.removed);
     CHECK(std::ranges::any_of(stage.details->candidates, [](const Candidate& c) { return c.rule == "vetoed"; }));
     CHECK(to_text(report).find("vetoed") != std::string::npos);
     CHECK(prints_of(conversation) == before);
@@ -321,7 +321,7 @@ TEST_CASE("a veto at a host's button and on overflow makes nothing smaller", "[b
     const Chain chain{host.config(), Reduction{{.skip_truncation = true}}};
     Conversation<> conversation = reading_files();
     CHECK_FALSE(chain.compact_now(conversation, {.target_tokens = 100}).changed());
-    CHECK_FALSE(chain.on_overflow(conversation, {.limit = 5'000, .used = 20'000}));
+    CHECK_FALSE(chain.on_overflow(conversation, {.context_limit_tokens = 5'000, .requested_tokens = 20'000}));
     REQUIRE(host.seen.size() == 2);
     CHECK(host.seen[0].hook == Hook::compact_now);
     CHECK(host.seen[1].hook == Hook::on_overflow);

@@ -41,7 +41,7 @@ void step(Conversation<>& conversation, const Chain<>& model, Biller& biller, in
     ChatMessage call = ChatMessage::assistant("").call(id, "read_file", "{\"path\":\"" + id + "\"}");
     std::vector<ChatMessage> billed(conversation.messages().begin(), conversation.messages().end());
     billed.push_back(call);
-    conversation.push_back(std::move(call), Usage{.input = biller.bill(billed)});
+    conversation.push_back(std::move(call), Usage{.uncached_input = biller.bill(billed)});
     conversation.push_back(ChatMessage::result(id, "read_file", std::string(bytes, 'x')));
 }
 
@@ -91,8 +91,8 @@ TEST_CASE("the spread says how far off the counts were", "[calibration]") {
         conversation.push_back(ChatMessage::user(std::string(40'000, 'u')));
         for (int i = 0; i < 20; ++i) step(conversation, chain, biller, i, 4'000);
         (void)chain.before_model(conversation);
-        CHECK(conversation.report().calibration_spread == conversation.context(chars_counter(), {}, {}).spread);
-        return conversation.report().calibration_spread;
+        CHECK(conversation.report().calibration_relative_error == conversation.context(chars_counter(), {}, {}).spread);
+        return conversation.report().calibration_relative_error;
     };
     const double calm = spread_with(0.0);
     const double wild = spread_with(0.1);

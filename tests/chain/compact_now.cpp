@@ -105,12 +105,12 @@ TEST_CASE("compaction on demand leaves newest results whole, however low the tar
 TEST_CASE("compaction from a message and up to one touches nothing outside", "[compact_now]") {
     Conversation<> conversation = reading();
     const CompactOptions middle{
-        .target_tokens = 1, .from = serial_at(conversation, 5), .up_to = serial_at(conversation, 11)};
+        .target_tokens = 1, .from = serial_at(conversation, 5), .stop_before = serial_at(conversation, 11)};
     CHECK(clearing().compact_now(conversation, middle).changed());
     CHECK(cleared(conversation) == std::vector<int>{2, 3, 4});
 
     Conversation<> front = reading();
-    clearing().compact_now(front, {.target_tokens = 1, .up_to = serial_at(front, 7)});
+    clearing().compact_now(front, {.target_tokens = 1, .stop_before = serial_at(front, 7)});
     CHECK(cleared(front) == std::vector<int>{0, 1, 2});
 
     Conversation<> back = reading();
@@ -123,7 +123,8 @@ TEST_CASE("a summary on demand folds the messages of its range alone", "[compact
     const Chain<> chain{with_memory(), Summarization{summarizer(), {.keep_recent_tokens = 100}}};
     const std::size_t size = conversation.size();
     const std::string newest = text_of(conversation.messages()[16]);
-    const Report& report = chain.compact_now(conversation, {.target_tokens = 1, .up_to = serial_at(conversation, 15)});
+    const Report& report =
+        chain.compact_now(conversation, {.target_tokens = 1, .stop_before = serial_at(conversation, 15)});
     REQUIRE(report.changed());
     CHECK(conversation.size() < size);
     std::size_t results = 0;
@@ -140,7 +141,7 @@ TEST_CASE("compaction on demand spends what it may, and says why nothing came of
     Conversation<> conversation = reading();
     int calls = 0;
     const Chain<> chain{with_memory(), Summarization{summarizer(&calls), {.keep_recent_tokens = 100}}};
-    const Report& report = chain.compact_now(conversation, {.limits = Limits{.model_calls = 0}});
+    const Report& report = chain.compact_now(conversation, {.limits = HookLimits{.model_calls = 0}});
     CHECK_FALSE(report.changed());
     CHECK(calls == 0);
     CHECK(chain.compact_now(conversation).changed());
@@ -155,7 +156,7 @@ TEST_CASE("a dry run of compaction on demand lists what it would take and change
     const StageReport& stage = report.stages.front();
     CHECK(stage.outcome == Outcome::planned);
     REQUIRE(stage.details);
-    CHECK(std::ranges::count(stage.details->candidates, true, &Candidate::cut) >= 7);
+    CHECK(std::ranges::count(stage.details->candidates, true, &Candidate::removed) >= 7);
     CHECK(cleared(conversation).empty());
     CHECK(conversation.journal().empty());
     std::size_t objects = 0;
@@ -172,10 +173,10 @@ TEST_CASE("a bad option of compaction on demand is an error, and nothing is chan
     };
     CHECK(refused({.target_tokens = -1}));
     CHECK(refused({.from = Serial{999'999}}));
-    CHECK(refused({.up_to = Serial{999'999}}));
-    CHECK(refused({.from = serial_at(conversation, 9), .up_to = serial_at(conversation, 9)}));
-    CHECK(refused({.from = serial_at(conversation, 9), .up_to = serial_at(conversation, 3)}));
-    CHECK(errc_of([&] { chain.compact_now(conversation, {.limits = Limits{.model_calls = -1}}); }) ==
+    CHECK(refused({.stop_before = Serial{999'999}}));
+    CHECK(refused({.from = serial_at(conversation, 9), .stop_before = serial_at(conversation, 9)}));
+    CHECK(refused({.from = serial_at(conversation, 9), .stop_before = serial_at(conversation, 3)}));
+    CHECK(errc_of([&] { chain.compact_now(conversation, {.limits = HookLimits{.model_calls = -1}}); }) ==
           Errc::invalid_config);
     CHECK(conversation.journal().empty());
     Conversation<> empty("empty");
@@ -248,7 +249,7 @@ TEST_CASE("trimming goes on outside of the range of an earlier button", "[compac
                 text += "line " + std::to_string(line) + " of the file " + id + " says nothing new\n";
             conversation.push_back(ChatMessage::result(id, "read_file", text));
             if (is_pressed && i == 5)
-                chain.compact_now(conversation, {.target_tokens = 1, .up_to = serial_at(conversation, 3)});
+                chain.compact_now(conversation, {.target_tokens = 1, .stop_before = serial_at(conversation, 3)});
         }
         return cleared(conversation).size();
     };

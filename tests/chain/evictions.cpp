@@ -25,7 +25,7 @@ struct Told {
     std::string call_id{};
     std::string arguments{};
     std::vector<std::string> stored{};
-    bool is_folded = false;
+    bool is_in_summary = false;
 };
 
 /// Writes down what it is told.
@@ -39,8 +39,8 @@ struct Guard {
                             std::string(e.tool),
                             std::string(e.call_id),
                             std::string(e.arguments),
-                            {e.stored.begin(), e.stored.end()},
-                            e.is_folded});
+                            {e.stored_keys.begin(), e.stored_keys.end()},
+                            e.is_in_summary});
         };
     }
 };
@@ -95,7 +95,7 @@ TEST_CASE("tools are told once of each result that goes, with arguments and wher
                 CHECK(told.tool == "read_file");
                 CHECK(told.arguments.find(told.call_id + ".txt") != std::string::npos);
                 CHECK(told.stored.size() == 1);
-                CHECK_FALSE(told.is_folded);
+                CHECK_FALSE(told.is_in_summary);
                 CHECK(conversation.outline().index_of(told.serial));
                 ids.insert(told.call_id);
             }
@@ -119,7 +119,7 @@ TEST_CASE("results that a summary folds are told of, those that were cleared bef
     REQUIRE(folding.before_model(whole).changed());
     CHECK(guard.told.size() >= 4);
     for (const Told& told : guard.told) {
-        CHECK(told.is_folded);
+        CHECK(told.is_in_summary);
         CHECK(told.arguments.find(told.call_id) != std::string::npos);
     }
 

@@ -107,7 +107,7 @@ TEST_CASE("an edit of a message that is not there is an error and changes nothin
     auto edit = c.edit("test");
     CHECK(errc_of([&] { edit.erase(3, {}); }) == Errc::invalid_argument);
     CHECK(edit.messages().size() == 3);
-    CHECK(errc_of([&] { c.restore(99); }) == Errc::not_found);
+    CHECK(errc_of([&] { c.restore_and_pin(99); }) == Errc::not_found);
 }
 
 TEST_CASE("a plan made before a pin or a new message does not go through", "[chain]") {
@@ -175,10 +175,10 @@ TEST_CASE("erasing a part leaves a user message one of the user, with the refere
     c.push_back(ChatMessage::assistant("nice"));
     c.push_back(ChatMessage::user("and?"));
     auto edit = c.edit("test");
-    edit.erase_part(0, 1, {.origin = Origin::placeholder, .reason = "strip", .stored = {"k"}});
+    edit.erase_part(0, 1, {.origin = Origin::placeholder, .reason = "strip", .stored_keys = {"k"}});
     REQUIRE(edit.commit().committed());
-    CHECK(is_user_message(c.outline()[0]));
-    CHECK(c.outline()[0].mark->stored == std::vector<std::string>{"k"});
+    CHECK(is_original_user_message(c.outline()[0]));
+    CHECK(c.outline()[0].mark->stored_keys == std::vector<std::string>{"k"});
 }
 
 TEST_CASE("under skip a failing middleware is reported and the next one runs", "[chain]") {
@@ -195,7 +195,7 @@ TEST_CASE("under skip a failing middleware is reported and the next one runs", "
 TEST_CASE("the report of a failed middleware starts with its error and names no cut", "[chain]") {
     Conversation<> c = two_turns();
     const auto cut_and_fail = [](Turn<>& turn) {
-        turn.report.more().candidates = {{2, 0, true, "oldest", 100}, {3, 0, false, "newest_user", 0}};
+        turn.report.ensure_details().candidates = {{2, 0, true, "oldest", 100}, {3, 0, false, "newest_user", 0}};
         auto edit = turn.edit();
         edit.erase(1, {.reason = "test"});
         edit.commit();
@@ -297,7 +297,7 @@ TEST_CASE("dry run plans, reports and changes nothing", "[chain]") {
     const Chain chain{ChainConfig{.storage = storage, .dry_run = true}, Doing([](Turn<>& turn) {
                           auto edit = turn.edit();
                           edit.erase(1, {.reason = "test"});
-                          edit.offload("k", "content");
+                          edit.store_on_commit("k", "content");
                           CHECK(edit.commit().outcome == Outcome::planned);
                       })};
     const StageReport& report = *chain.before_model(c).find("doing");
@@ -314,7 +314,7 @@ TEST_CASE("limits and a stop end a hook's work before the commit point", "[chain
     const auto work = [&](Turn<>& turn) {
         auto edit = turn.edit();
         edit.erase(1, {.reason = "test"});
-        edit.offload("k", "content");
+        edit.store_on_commit("k", "content");
         edit.commit();
     };
     SECTION("store bytes") {
@@ -359,10 +359,10 @@ TEST_CASE("an overflow is believed even if our own count is below the window", "
     CHECK(chain.on_overflow(c, Overflow{}));
     CHECK(c.size() == 2);
     CHECK_THROWS_AS(Chain<>(ChainConfig{.on_error = OnError::propagate}, {std::make_shared<Shrinker>()})
-                        .on_overflow(c, {.limit = 500}),
+                        .on_overflow(c, {.context_limit_tokens = 500}),
                     Error);
     CHECK(chain.context_window(c) == 500);
-    CHECK(c.fork("f").note_book().find("chain", "window") != nullptr);
+    CHECK(c.fork("f").middleware_notes().find("chain", "window") != nullptr);
 }
 
 TEST_CASE("a middleware learns in our own tokens what a request too large has to come to", "[chain]") {
@@ -384,15 +384,16 @@ TEST_CASE("a middleware learns in our own tokens what a request too large has to
         CHECK_FALSE(Chain<>(config, {told}).on_overflow(c, refused));
     };
     SECTION("the provider counts twice as much") {
-        overflow({}, {.limit = ours, .used = 2 * ours});
+        overflow({}, {.context_limit_tokens = ours, .requested_tokens = 2 * ours});
         CHECK(told->threshold == ours / 2);
     }
     SECTION("we count more than the provider") {
-        overflow({}, {.limit = ours / 4, .used = ours / 2});
+        overflow({}, {.context_limit_tokens = ours / 4, .requested_tokens = ours / 2});
         CHECK(told->threshold == ours / 4);
     }
     SECTION("the reply needs room") {
-        overflow({.profile = {.output_reserve = ours / 4}}, {.limit = ours, .used = 2 * ours});
+        overflow({.profile = {.output_reserve = ours / 4}},
+                 {.context_limit_tokens = ours, .requested_tokens = 2 * ours});
         CHECK(told->threshold == (ours - ours / 4) / 2);
     }
     SECTION("nobody knows the window") {
@@ -411,7 +412,8 @@ TEST_CASE("a request that the provider counts below its own limit is left alone"
         std::string_view name() const noexcept override { return "asked"; }
         bool on_overflow(Turn<>&, const Overflow&) override { return log.emplace_back("asked"), false; }
     };
-    CHECK_FALSE(Chain<>(ChainConfig{}, {std::make_shared<Asked>(log)}).on_overflow(c, {.limit = 9'000, .used = 100}));
+    CHECK_FALSE(Chain<>(ChainConfig{}, {std::make_shared<Asked>(log)})
+                    .on_overflow(c, {.context_limit_tokens = 9'000, .requested_tokens = 100}));
     CHECK(log.empty());
 }
 

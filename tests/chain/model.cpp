@@ -113,7 +113,7 @@ TEST_CASE("a transaction shows and commits what the same edits do to a plain lis
 
         Messages expected = messages_of(c);
         auto edit = c.edit("test", unverified());
-        edit.allow_pinned(true);
+        edit.allow_editing_pinned(true);
         for (auto n = random() % 10; n > 0; --n) {
             edit_at_random(edit, expected, random);
             REQUIRE(Messages(edit.messages().begin(), edit.messages().end()) == expected);
@@ -152,7 +152,7 @@ TEST_CASE("undoing every entry, newest first, gives the first list, and hosts ca
             }
             Messages expected = messages_of(c);
             auto edit = c.edit("test", unverified());
-            edit.allow_pinned(true);
+            edit.allow_editing_pinned(true);
             for (auto n = random() % 5; n > 0; --n) edit_at_random(edit, expected, random);
             const Messages before = messages_of(c);
             if (edit.commit({.require_token_reduction = false}).committed()) undone.push_back(before);
@@ -190,7 +190,7 @@ TEST_CASE("dropping edit groups leaves the edits of the others", "[chain][model]
         std::vector<Messages> now;  // what stands in each message's place
         for (const ChatMessage& m : c.messages()) now.push_back({m});
         auto edit = c.edit("test", unverified());
-        edit.allow_pinned(true);
+        edit.allow_editing_pinned(true);
         std::vector<EditGroup> edit_groups;
         for (std::size_t k = 0; k < now.size(); ++k) {
             std::size_t at = 0;
@@ -228,7 +228,7 @@ TEST_CASE("dropping the edit of one part leaves those of the message's other par
         for (int i = 0; i < 4; ++i) message.parts.push_back({.text = random_text(random)});
         c.push_back(message);
         auto edit = c.edit("test", unverified());
-        edit.allow_pinned(true);
+        edit.allow_editing_pinned(true);
         ChatMessage expected = message;
         std::vector<std::pair<EditGroup, std::size_t>> edit_groups;
         for (int i = 0; i < 8; ++i) {
@@ -254,7 +254,7 @@ TEST_CASE("a failed hook takes back every commit of its middlewares, whatever th
             for (int commits = 0; commits < 3; ++commits) {
                 Messages expected = messages_of(turn.conversation);
                 auto edit = turn.edit();
-                edit.allow_pinned(true);
+                edit.allow_editing_pinned(true);
                 for (auto n = random() % 5; n > 0; --n) edit_at_random(edit, expected, random);
                 edit.commit({.require_token_reduction = false});
                 (void)turn.conversation.tokens(pessimistic_counter());
@@ -280,7 +280,7 @@ TEST_CASE("a failed hook takes back every commit of its middlewares, whatever th
             REQUIRE(messages_of(c) == before);
             REQUIRE(c.version() == version);
             REQUIRE(c.journal().empty());
-            REQUIRE(c.note_book().all().empty());
+            REQUIRE(c.middleware_notes().all().empty());
             REQUIRE(c.state().counters.next_serial == before.size() + 1);
             require_consistent(c, chars_counter());
             require_consistent(c, pessimistic_counter());

@@ -67,15 +67,15 @@ TEST_CASE("a call for what was cleared is noticed once, counted, and told where 
             REQUIRE(chain.before_model(conversation).changed());
             const std::vector<ToolContext> calls = chain.pending_tool_calls(conversation);
             REQUIRE(calls.size() == 2);
-            REQUIRE(calls[0].stored_before.size() == 1);
-            CHECK(calls[0].storage->get(calls[0].stored_before[0], 0, 10).has_value());
-            CHECK(calls[1].stored_before.empty());
-            CHECK(conversation.repeated_calls() == 1);
+            REQUIRE(calls[0].earlier_same_call_keys.size() == 1);
+            CHECK(calls[0].storage->get(calls[0].earlier_same_call_keys[0], 0, 10).has_value());
+            CHECK(calls[1].earlier_same_call_keys.empty());
+            CHECK(conversation.repeated_calls_after_eviction() == 1);
             REQUIRE(told.size() == 1);
-            CHECK(told[0].find(calls[0].stored_before[0]) != std::string::npos);
+            CHECK(told[0].find(calls[0].earlier_same_call_keys[0]) != std::string::npos);
             CHECK(told[0].find("read_file is called again") != std::string::npos);
             CHECK(chain.pending_tool_calls(conversation).size() == 2);
-            CHECK(conversation.repeated_calls() == 1);
+            CHECK(conversation.repeated_calls_after_eviction() == 1);
             CHECK(told.size() == 1);
         }
     });
@@ -85,16 +85,16 @@ TEST_CASE("a call for what the model still sees is no repeat, nor one with other
           "[repeated_calls]") {
     Conversation<> conversation = reading_again({"a.txt", "b.txt", "c.txt"}, {"a.txt", "A.txt"});
     const Chain<> chain = clearing_chain();
-    for (const ToolContext& call : chain.pending_tool_calls(conversation)) CHECK(call.stored_before.empty());
+    for (const ToolContext& call : chain.pending_tool_calls(conversation)) CHECK(call.earlier_same_call_keys.empty());
     REQUIRE(chain.before_model(conversation).changed());
-    CHECK_FALSE(chain.pending_tool_calls(conversation)[0].stored_before.empty());
-    CHECK(chain.pending_tool_calls(conversation)[1].stored_before.empty());
+    CHECK_FALSE(chain.pending_tool_calls(conversation)[0].earlier_same_call_keys.empty());
+    CHECK(chain.pending_tool_calls(conversation)[1].earlier_same_call_keys.empty());
 
     Conversation<> grep = reading_again({"a.txt", "b.txt", "c.txt"}, {});
     grep.push_back(ChatMessage::assistant("").call("h", "grep", path_of("a.txt")));
     REQUIRE(chain.before_model(grep).changed());
-    for (const ToolContext& call : chain.pending_tool_calls(grep)) CHECK(call.stored_before.empty());
-    CHECK(grep.repeated_calls() == 0);
+    for (const ToolContext& call : chain.pending_tool_calls(grep)) CHECK(call.earlier_same_call_keys.empty());
+    CHECK(grep.repeated_calls_after_eviction() == 0);
 }
 
 TEST_CASE("a result that was read again meanwhile, and is whole, is no lost one", "[repeated_calls]") {
@@ -103,7 +103,7 @@ TEST_CASE("a result that was read again meanwhile, and is whole, is no lost one"
     REQUIRE(chain.before_model(conversation).changed());
     const auto whole = [&](std::size_t i) { return conversation.messages()[i].parts.front().text.size() == 4'000; };
     REQUIRE_FALSE(whole(2));
-    CHECK(chain.pending_tool_calls(conversation)[0].stored_before.empty() == whole(6));
+    CHECK(chain.pending_tool_calls(conversation)[0].earlier_same_call_keys.empty() == whole(6));
 }
 
 TEST_CASE("a call that an undo brought back is known again", "[repeated_calls]") {
@@ -120,12 +120,12 @@ TEST_CASE("a call that an undo brought back is known again", "[repeated_calls]")
     const Chain<> rewriting(config, Reduction<>{{.skip_truncation = true, .max_tokens_for_clear = 100}, dropping});
     REQUIRE(rewriting.before_model(conversation).changed());
     REQUIRE_FALSE(conversation.outline().index_of(first));
-    CHECK(rewriting.pending_tool_calls(conversation)[0].stored_before.empty());
+    CHECK(rewriting.pending_tool_calls(conversation)[0].earlier_same_call_keys.empty());
     REQUIRE(conversation.undo());
     REQUIRE(conversation.outline().index_of(first));
     for (std::size_t i = 0; i < conversation.size(); ++i) conversation.unpin(conversation.outline()[i].serial);
     REQUIRE(chain.before_model(conversation).changed());
-    CHECK_FALSE(chain.pending_tool_calls(conversation)[0].stored_before.empty());
+    CHECK_FALSE(chain.pending_tool_calls(conversation)[0].earlier_same_call_keys.empty());
 }
 
 TEST_CASE("a host may show the stored text instead of running the tool again", "[repeated_calls]") {
@@ -133,8 +133,8 @@ TEST_CASE("a host may show the stored text instead of running the tool again", "
     Conversation<> conversation = reading_again({"a.txt", "b.txt", "c.txt"}, {"a.txt"});
     chain.before_model(conversation);
     for (const ToolContext& call : chain.pending_tool_calls(conversation)) {
-        if (call.stored_before.empty()) continue;
-        const std::string text = call.storage->get(call.stored_before[0], 0, 1'000'000).value_or("");
+        if (call.earlier_same_call_keys.empty()) continue;
+        const std::string text = call.storage->get(call.earlier_same_call_keys[0], 0, 1'000'000).value_or("");
         CHECK(text == std::string(4'000, 'x'));
     }
 }
@@ -145,5 +145,5 @@ TEST_CASE("thousands of equal calls, earlier and now, are compared in linear tim
     const Chain<> chain = clearing_chain();
     REQUIRE(chain.before_model(conversation).changed());
     CHECK(chain.pending_tool_calls(conversation).size() == 3'000);
-    CHECK(conversation.repeated_calls() == 3'000);
+    CHECK(conversation.repeated_calls_after_eviction() == 3'000);
 }

@@ -68,7 +68,7 @@ private:
 Doing cutting() {
     return Doing([](Turn<>& turn) {
         auto edit = turn.edit();
-        if (edit.outline()[2].parts[0].bytes < 100) return;
+        if (edit.outline()[2].parts[0].text_bytes < 100) return;
         edit.set_text(2, 0, "[cut]", why());
         edit.commit();
     });
@@ -88,7 +88,7 @@ TEST_CASE("thinking is never edited, only erased", "[thinking]") {
     Conversation<> c = thoughtful();
     auto edit = c.edit("test");
     CHECK(errc_of([&] { edit.set_text(1, 0, "other", why()); }) == Errc::pinned);
-    edit.allow_pinned(true);
+    edit.allow_editing_pinned(true);
     CHECK(errc_of([&] { edit.set_text(1, 0, "other", why()); }) == Errc::pinned);
     edit.erase_part(1, 0, why());
     CHECK(edit.commit().committed());
@@ -215,7 +215,7 @@ TEST_CASE("marked: thinking stays, and the report and the next request say that 
     const StageReport* stage = chain.before_model(c).find("doing");
     REQUIRE(stage->outcome == Outcome::committed);
     CHECK(stage->details->thinking_prefix_edited);
-    CHECK(stage->details->thinking_dropped == 0);
+    CHECK(stage->details->thinking_parts_dropped == 0);
     CHECK(count_thinking(c) == 3);
     CHECK(c.thinking_prefix_edited());
     CHECK(to_text(c.report()).find("kept thinking is bound to what was edited") != std::string::npos);
@@ -243,7 +243,7 @@ TEST_CASE("dropped: void thinking goes in the same commit, in the open loop too"
     const Chain<> chain(bound(ThinkingOnPrefixEdit::drop), {std::make_shared<Doing>(cutting())});
     const StageReport* stage = chain.before_model(c).find("doing");
     REQUIRE(stage->outcome == Outcome::committed);
-    CHECK(stage->details->thinking_dropped == 2);
+    CHECK(stage->details->thinking_parts_dropped == 2);
     CHECK_FALSE(stage->details->thinking_prefix_edited);
     CHECK_FALSE(c.thinking_prefix_edited());
     CHECK(c.messages()[1] == before[1]);  // in front of the edit
@@ -261,7 +261,7 @@ TEST_CASE("dropped as far as the provider allows: an open loop that has to start
     const Chain<> chain(config, {std::make_shared<Doing>(cutting())});
     const StageReport* stage = chain.before_model(c).find("doing");
     REQUIRE(stage->outcome == Outcome::committed);
-    CHECK(stage->details->thinking_dropped == 1);
+    CHECK(stage->details->thinking_parts_dropped == 1);
     CHECK(stage->details->thinking_prefix_edited);
     CHECK(c.thinking_prefix_edited());
     CHECK(c.messages()[5].parts[0].kind == PartKind::thinking);
@@ -298,7 +298,7 @@ TEST_CASE("other tools or another system text void thinking as an edit does", "[
     drops.before_model(dropping, {.system = "be brief"});
     const Report& report = drops.before_model(dropping, {.tools = tools, .system = "be brief"});
     REQUIRE(report.find("thinking") != nullptr);
-    CHECK(report.find("thinking")->details->thinking_dropped == 3);
+    CHECK(report.find("thinking")->details->thinking_parts_dropped == 3);
     CHECK(count_thinking(dropping) == 0);
     CHECK_FALSE(dropping.thinking_prefix_edited());
 }
@@ -335,7 +335,7 @@ TEST_CASE(
     CHECK(names(chain.before_agent(c)) == Names{"doing"});
     CHECK(names(chain.before_model(c, {.system = "one"})) == Names{"repair", "doing"});
     CHECK(names(chain.before_model(c, {.system = "other"})) == Names{"repair", "thinking", "doing"});
-    chain.on_overflow(c, {.limit = 10}, {.system = "other"});
+    chain.on_overflow(c, {.context_limit_tokens = 10}, {.system = "other"});
     CHECK(names(c.report()) == Names{"repair", "doing"});
     CHECK(names(chain.after_model(c)) == Names{"doing"});
     Conversation<> empty("empty");
@@ -362,6 +362,6 @@ TEST_CASE("a dry run says what an edit would cost and leaves all as it is", "[th
     Conversation<> c = thoughtful();
     const StageReport* stage = chain.before_model(c).find("doing");
     CHECK(stage->outcome == Outcome::planned);
-    CHECK(stage->details->thinking_dropped == 2);
+    CHECK(stage->details->thinking_parts_dropped == 2);
     CHECK(count_thinking(c) == 3);
 }

@@ -98,13 +98,13 @@ private:
     /// By this test's own reading of the outline: the newest turn, or the newest rounds of it.
     [[nodiscard]] std::size_t first_kept() const {
         const Outline outline = conversation_.outline();
-        std::size_t first = outline.newest_user().value_or(outline.size());
+        std::size_t first = outline.newest_turn_start().value_or(outline.size());
         for (const MessageInfo* info = first < outline.size() ? &outline[first] : nullptr; info && first > 0; --first)
             if (outline[first - 1].turn != info->turn) break;
         if (!keep_rounds_) return first;
         std::vector<std::size_t> calls;
         for (const Round& round : outline.rounds())
-            if (round.call >= first) calls.push_back(round.call);
+            if (round.call_message_index >= first) calls.push_back(round.call_message_index);
         const auto kept = static_cast<std::size_t>(*keep_rounds_);
         return calls.size() < kept ? first : calls[calls.size() - kept];
     }
@@ -116,9 +116,9 @@ private:
         std::int64_t sum = total() - conversation_.tokens(chars_counter());
         const std::size_t kept_from = first_kept();
         for (std::size_t i = 0; i < outline.size(); ++i) {
-            const bool is_open = outline[i].group != 0 && outline[i].group == outline.open_group();
+            const bool is_open = outline[i].round_serial != 0 && outline[i].round_serial == outline.open_round_serial();
             const bool stays =
-                i >= kept_from || is_open || outline[i].role == Role::system || outline.newest_user() == i;
+                i >= kept_from || is_open || outline[i].role == Role::system || outline.newest_turn_start() == i;
             sum += stays ? tokens[i] : 0;
         }
         return sum;

@@ -57,7 +57,7 @@ TEST_CASE("every bad setting is named", "[compaction]") {
     CompactionConfig config;
     config.threshold_tokens = 0;
     config.threshold_fraction = 1.5;
-    config.headroom_fraction = 1.0;
+    config.skip_summary_margin_fraction = 1.0;
     config.current_turn_keep_rounds = 0;
     config.failure_cool_down_tokens = -1;
     config.pruning->head_bytes = -1;
@@ -109,8 +109,8 @@ TEST_CASE("pruned results, media and turns go in one commit, and undo gives ever
     CHECK(conversation.journal().size() == 1);
     REQUIRE(summaries_of(conversation) == std::vector<std::size_t>{1});
     const Mark mark = conversation.outline()[1].mark;
-    CHECK(mark->stored.size() == 3);  // two results, one image
-    for (const std::string& key : mark->stored) CHECK(chain.storage->get(key, 0, INT64_MAX));
+    CHECK(mark->stored_keys.size() == 3);  // two results, one image
+    for (const std::string& key : mark->stored_keys) CHECK(chain.storage->get(key, 0, INT64_MAX));
     CHECK(conversation.undo());
     CHECK(bytes_of_all(conversation) == before);
     CHECK_FALSE(conversation.undo());
@@ -138,7 +138,7 @@ TEST_CASE("an image that stage 1 took out is in the store, also when its message
     Ladder ladder(config, chain);
     CHECK(ladder.ask(conversation).outcome == Outcome::committed);
     REQUIRE(summaries_of(conversation).size() == 1);
-    const auto& stored = conversation.outline()[1].mark->stored;
+    const auto& stored = conversation.outline()[1].mark->stored_keys;
     REQUIRE(stored.size() == 1);
     CHECK(chain.storage->get(stored[0], 0, INT64_MAX) == offload_content(image_of(50).parts));
     CHECK(conversation.undo());

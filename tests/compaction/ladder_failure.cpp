@@ -72,7 +72,7 @@ TEST_CASE("attempts are half a second apart", "[compaction]") {
     Conversation<> conversation = build(10, std::string(200, 'y'));
     int calls = 0;
     Ladder ladder(sizes(400, 200, 20), pessimistic_chain(), failing(ModelErrorClass::transport, calls));
-    const Timestamp start = ladder.clock->now();
+    const UnixMillis start = ladder.clock->now();
     CHECK(ladder.ask(conversation).outcome == Outcome::failed);
     CHECK(calls == 3);
     CHECK(ladder.clock->now() - start == 1'000);
@@ -140,7 +140,7 @@ TEST_CASE("a request that the model calls too large is compacted to what it take
     Conversation<> conversation = build(10, std::string(200, 'y'));
     Ladder ladder(sizes(40'000, 3'000, 100));
     CHECK(ladder.ask(conversation).outcome == Outcome::not_due);
-    CHECK(ladder.chain.on_overflow(conversation, {.limit = 700, .used = 1'400}, {}));
+    CHECK(ladder.chain.on_overflow(conversation, {.context_limit_tokens = 700, .requested_tokens = 1'400}, {}));
     CHECK(conversation.tokens(pessimistic_counter()) <= 700);
     CHECK(ladder.asked.size() > 1);  // the summarizer's window is the same
 }
@@ -150,7 +150,7 @@ TEST_CASE("nothing in front of the first message that may be folded is touched",
     CompactionConfig config = sizes(400, 200, 20);
     const Compaction<> stage(nullptr, config);
     CHECK(stage.expected_stable_prefix(conversation) == 1);
-    CHECK(stage.task() == fold_task);
+    CHECK(stage.exclusive_task() == fold_history_task);
     Ladder ladder(config);
     ladder.ask(conversation);
     CHECK(stage.expected_stable_prefix(conversation) == 1);

@@ -47,7 +47,9 @@ TEST_CASE("a refused original takes its edit along and not the summary that was 
         CHECK(ladder.ask(conversation).outcome == Outcome::committed);
         CHECK(ladder.asked.size() == 1);
         REQUIRE(summaries_of(conversation) == std::vector<std::size_t>{1});
-        CHECK(conversation.outline()[1].mark->stored.size() == (refused == "/media/" ? 2U : refused.empty() ? 0U : 1U));
+        CHECK(conversation.outline()[1].mark->stored_keys.size() == (refused == "/media/" ? 2U
+                                                                     : refused.empty()    ? 0U
+                                                                                          : 1U));
         CHECK(ladder.ask(conversation).outcome == Outcome::not_due);
         CHECK(conversation.undo());
         CHECK(bytes_of_all(conversation) == before);
@@ -78,21 +80,21 @@ TEST_CASE("what is stored before the commit is not stored again, and a refusal i
     for (const std::string key : {"good", "bad"}) {
         edit.begin_edit_group();
         edit.set_text(key == "good" ? 3 : 8, 0, key, {.origin = Origin::placeholder});
-        edit.offload(key, "content");
+        edit.store_on_commit(key, "content");
     }
-    CHECK(edit.store() == 1);
-    CHECK(edit.store() == 0);
+    CHECK(edit.store_and_drop_refused() == 1);
+    CHECK(edit.store_and_drop_refused() == 0);
     const CommitResult result = edit.commit();
     CHECK(result.committed());
-    CHECK(result.dropped_edit_groups == 1);
+    CHECK(result.unstored_edit_groups == 1);
     CHECK(storage->puts == 2);
     CHECK(text_of(conversation.messages()[3], 0) == "good");
     CHECK(text_of(conversation.messages()[8], 0) == std::string(900, 'r'));
     auto refused = conversation.edit("test", {.storage = storage});
     refused.begin_edit_group();
     refused.set_text(8, 0, "less", {.origin = Origin::placeholder});
-    refused.offload("bad", "content");
-    CHECK(refused.store() == 1);
+    refused.store_on_commit("bad", "content");
+    CHECK(refused.store_and_drop_refused() == 1);
     CHECK(refused.commit().outcome == Outcome::store_failed);
 }
 
@@ -158,7 +160,7 @@ TEST_CASE("without a model no message is said to be folded", "[compaction]") {
     const StageReport& report = ladder.ask(conversation);
     REQUIRE(report.details);
     CHECK(report.details->candidates.size() == conversation.size());
-    CHECK(std::ranges::none_of(report.details->candidates, [](const auto& c) { return c.cut; }));
+    CHECK(std::ranges::none_of(report.details->candidates, [](const auto& c) { return c.removed; }));
 }
 
 TEST_CASE("a summary that would break a rule is said, and the next attempt waits", "[compaction]") {
@@ -181,7 +183,7 @@ TEST_CASE("a dry run leaves no notes", "[compaction]") {
     ChainConfig chain = pessimistic_chain();
     chain.dry_run = true;
     Ladder(sizes(400, 200, 20), chain).ask(conversation);
-    CHECK(conversation.note_book().all().empty());
+    CHECK(conversation.middleware_notes().all().empty());
     CHECK(contains(conversation.report().stages[0].details->error, "the threshold is 400"));
 }
 
@@ -203,7 +205,7 @@ TEST_CASE("a threshold above what the model takes is lowered to it, with target 
     Conversation<> conversation = build(10, std::string(200, 'y'));
     Ladder ladder(sizes(40'000, 3'000, 100));
     CHECK(ladder.ask(conversation).outcome == Outcome::not_due);
-    CHECK(ladder.chain.on_overflow(conversation, {.limit = 700, .used = 1'400}, {}));
+    CHECK(ladder.chain.on_overflow(conversation, {.context_limit_tokens = 700, .requested_tokens = 1'400}, {}));
     for (int n = 11; n <= 30; ++n) {
         push_turn(conversation, n, std::string(200, 'y'));
         ladder.ask(conversation);

@@ -75,7 +75,8 @@ TEST_CASE("a ladder that joins a long chat runs its stages, whatever the provide
         Conversation<> c("joined");
         for (int i = 1; i <= 80; ++i) {
             c.push_back(ChatMessage::user("wish " + std::to_string(i) + std::string(1'990, 'u')));
-            c.push_back(ChatMessage::assistant(std::string(2'000, 'a')), Usage{.input = i == 80 ? reported : 0});
+            c.push_back(ChatMessage::assistant(std::string(2'000, 'a')),
+                        Usage{.uncached_input = i == 80 ? reported : 0});
         }
         c.push_back(ChatMessage::user("go on"));
         const Chain<> chain({}, callbacks, Compaction<>{summarizer(asked), sizes(40'000, 6'000, 1'000)});

@@ -49,11 +49,11 @@ TEST_CASE("a commit that a store refused says what the store threw", "[compactio
     auto edit = conversation.edit("test", {.storage = std::make_shared<PickyStorage>("bad")});
     for (const char* key : {"bad/first", "good", "bad/second"}) {
         edit.begin_edit_group();
-        edit.offload(key, "the original");
+        edit.store_on_commit(key, "the original");
     }
     edit.set_text(1, 0, "cut", {.reason = "test"});
     const CommitResult result = edit.commit();
-    CHECK(result.dropped_edit_groups == 2);
+    CHECK(result.unstored_edit_groups == 2);
     REQUIRE(result.first_store_error != nullptr);
     CHECK_THROWS_WITH(std::rethrow_exception(result.first_store_error), "put: disk full");
 }

@@ -22,8 +22,8 @@ struct List {
     std::vector<MessageInfo> infos{};
 
     List& add(Role role, int turn, Serial group = 0) {
-        MessageInfo info{.serial = infos.size() + 1, .role = role, .group = group, .turn = turn};
-        info.parts.push_back({.kind = role == Role::tool ? PartKind::tool_result : PartKind::text, .bytes = 40});
+        MessageInfo info{.serial = infos.size() + 1, .role = role, .round_serial = group, .turn = turn};
+        info.parts.push_back({.kind = role == Role::tool ? PartKind::tool_result : PartKind::text, .text_bytes = 40});
         infos.push_back(std::move(info));
         return *this;
     }
@@ -136,7 +136,8 @@ TEST_CASE("where numbers are missing, a cut falls between tool rounds", "[compac
             const TurnPlan plan = list->plan(room_for(target));
             for (std::size_t i = 0; i < plan.rules.size(); ++i) {
                 for (std::size_t j = 0; j < i; ++j) {
-                    if (list->infos[i].group == 0 || list->infos[i].group != list->infos[j].group) continue;
+                    if (list->infos[i].round_serial == 0 || list->infos[i].round_serial != list->infos[j].round_serial)
+                        continue;
                     CHECK((plan.rules[i] == "fold") == (plan.rules[j] == "fold"));
                 }
             }

@@ -25,11 +25,11 @@ TEST_CASE("every user message starts a turn until the host begins one itself", "
     c.push_back(ChatMessage::user("a"));
     c.push_back(ChatMessage::assistant("b"));
     c.push_back(ChatMessage::user("c"));
-    CHECK(c.turn() == 2);
+    CHECK(c.turn_number() == 2);
     c.begin_turn();
     c.push_back(ChatMessage::user("d"));
     c.push_back(ChatMessage::user("e"));
-    CHECK(c.turn() == 3);
+    CHECK(c.turn_number() == 3);
     CHECK(c.outline()[4].turn == 3);
 }
 
@@ -50,7 +50,7 @@ TEST_CASE("a usage anchors the count with system text and tools on both sides", 
     SECTION("the counter was there, but no request yet") { (void)c.tokens(chars_counter()); }
     SECTION("the counter comes later") {}
     c.push_back(ChatMessage::user(std::string(40, 'u')));
-    c.push_back(ChatMessage::assistant(std::string(40, 'a')), Usage{.input = 500, .output = 20});
+    c.push_back(ChatMessage::assistant(std::string(40, 'a')), Usage{.uncached_input = 500, .output = 20});
     c.push_back(ChatMessage::user(std::string(80, 'v')));
     const ContextCount count = c.context(chars_counter(), system, {});
     CHECK(count.anchored);
@@ -61,7 +61,7 @@ TEST_CASE("a usage anchors the count with system text and tools on both sides", 
 TEST_CASE("an edit after the usage makes it useless for a counter that comes later", "[conversation]") {
     Conversation<> c;
     c.push_back(ChatMessage::user("one"));
-    c.push_back(ChatMessage::assistant(std::string(400, 'a')), Usage{.input = 900});
+    c.push_back(ChatMessage::assistant(std::string(400, 'a')), Usage{.uncached_input = 900});
     c.push_back(ChatMessage::user("two"));
     (void)c.context(chars_counter(), {}, {});
     auto edit = c.edit("test");
@@ -86,7 +86,7 @@ TEST_CASE("a counter that comes while edits are planned counts these too", "[con
     edit.commit();
     CHECK(c.tokens(pessimistic_counter()) == 100 + 2 + 1);
     CHECK(c.tokens(estimate_counter()) > 0);
-    CHECK(c.outline()[1].tokens.size() == 3);
+    CHECK(c.outline()[1].tokens_by_counter.size() == 3);
 }
 
 TEST_CASE("a result that came in shortened can be restored and undone, also among equal ids", "[conversation]") {
@@ -97,9 +97,9 @@ TEST_CASE("a result that came in shortened can be restored and undone, also amon
     c.push_tool_results(std::vector{truncated("a", storage), ToolReturn{.result = {"b", "ls", {{.text = "out"}}}}});
     REQUIRE(c.journal().size() == 1);
     CHECK(origin_of(c.outline()[2].parts[0].mark) == Origin::placeholder);
-    c.restore(3);
+    c.restore_and_pin(3);
     CHECK(c.messages()[2].parts[0].text == "whole a");
-    CHECK_THROWS_AS(c.restore(3), Error);
+    CHECK_THROWS_AS(c.restore_and_pin(3), Error);
     REQUIRE(c.undo());
     CHECK(c.messages()[2].parts[0].text == "head...");
     REQUIRE(c.undo());
@@ -122,8 +122,8 @@ TEST_CASE("hostile, empty and repeated call ids get safe names of their own", "[
     std::vector<std::string> names;
     for (std::size_t i = 0; i < ids.size(); ++i) {
         CHECK(contexts[i].call_id == ids[i]);
-        CHECK(is_safe_name(contexts[i].object_name));
-        names.push_back(ascii_lower(contexts[i].object_name));
+        CHECK(is_safe_name(contexts[i].key_safe_call_id));
+        names.push_back(ascii_lower(contexts[i].key_safe_call_id));
     }
     std::ranges::sort(names);
     CHECK(std::ranges::adjacent_find(names) == names.end());
@@ -143,7 +143,7 @@ TEST_CASE("sync keeps rounds together when the host edits a call", "[conversatio
     host[1].parts.push_back({.text = "thinking aloud"});
     const SyncResult result = c.sync(host);
     CHECK(result.diverged);
-    CHECK(result.replaced == 1);
+    CHECK(result.removed_or_replaced == 1);
     REQUIRE(c.outline().rounds().size() == 1);
     CHECK(c.outline().rounds()[0].results == std::vector<std::size_t>{2});
     CHECK(c.outline()[2].serial == 3);
@@ -158,8 +158,8 @@ TEST_CASE("apply_to refuses a list that cannot be the one of that version, and l
     CHECK_THROWS_AS(c.apply_to(host, version), Error);
     CHECK(host == before);
     auto loaded = Conversation<>::from_state(c.state());
-    CHECK_THROWS_AS(loaded.changes_since(0), Error);
-    CHECK(loaded.changes_since(loaded.version()).empty());
+    CHECK_THROWS_AS(loaded.replacements_since(0), Error);
+    CHECK(loaded.replacements_since(loaded.version()).empty());
 }
 
 TEST_CASE("sync says how many of our messages the host no longer has", "[conversation]") {
@@ -169,7 +169,7 @@ TEST_CASE("sync says how many of our messages the host no longer has", "[convers
     const SyncResult result = c.sync(host);
     CHECK(result.diverged);
     CHECK(result.common_prefix == 1);
-    CHECK(result.replaced == 2);
+    CHECK(result.removed_or_replaced == 2);
     CHECK(c.size() == 2);
 }
 
@@ -184,7 +184,7 @@ TEST_CASE("a message is not restored where alone it would break a rule", "[conve
     edit.erase(2, {.reason = "cut"});
     REQUIRE(edit.commit().committed());
     try {
-        c.restore(2);
+        c.restore_and_pin(2);
         FAIL("restored a call without its result");
     } catch (const Error& e) {
         CHECK(e.errc() == Errc::invalid_history);

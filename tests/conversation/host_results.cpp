@@ -32,13 +32,13 @@ public:
         ToolOutcome outcome = next(context, whole);
         int number = 0;
         for (Part& part : whole.take()) {
-            const std::string key = context.conversation + "/" + context.object_name + std::to_string(++number);
+            const std::string key = context.conversation_id + "/" + context.key_safe_call_id + std::to_string(++number);
             const std::string text = part.text;
             part.text.resize(std::min<std::size_t>(10, part.text.size()));
             out.push(part);
             if (text == part.text || !storage_) continue;
             storage_->put_if_absent(key, text);
-            out.stored({.key = key, .by = "ten", .storage = storage_});
+            out.mark_stored({.key = key, .by = "ten", .storage = storage_});
         }
         return outcome;
     }
@@ -86,12 +86,12 @@ TEST_CASE("a host's message with a whole result is shown with another text, and 
         c.push_tool_results(own, ten_of(storage).wrap_results(c, own));
         CHECK(dump(c.messages()[2]) == dump(host_result("a", whole_a.substr(0, 10))));
         CHECK(dump(c.messages()[3]) == dump(own[1]));
-        CHECK(c.outline()[2].group == c.outline()[1].serial);
-        CHECK(c.outline()[2].parts[0].object_name == c.outline()[1].parts[0].object_name);
+        CHECK(c.outline()[2].round_serial == c.outline()[1].serial);
+        CHECK(c.outline()[2].parts[0].key_safe_call_id == c.outline()[1].parts[0].key_safe_call_id);
         REQUIRE(c.journal().size() == 1);
         REQUIRE(c.undo());
         CHECK(dump(c.messages()[2]) == dump(own[0]));
-        CHECK(c.outline()[2].parts[0].object_name == c.outline()[1].parts[0].object_name);
+        CHECK(c.outline()[2].parts[0].key_safe_call_id == c.outline()[1].parts[0].key_safe_call_id);
         CHECK(c.outline()[2].parts[0].tool == "x");
     }
 }
@@ -102,14 +102,14 @@ TEST_CASE("a text that a store has too leaves memory, if the store gives it back
     const auto storage = memory_storage();
     c.push_tool_results(own, ten_of(storage).wrap_results(c, own));
     CHECK(dump(c.journal().front()->undo.front().messages.front()).size() < 100);
-    CHECK(c.journal().front()->texts.size() == 1);
+    CHECK(c.journal().front()->texts_in_store.size() == 1);
 
     auto other = asked();
     std::vector<ToolReturn> returns = ten_of(storage).wrap_results(other, own);
     storage->put_if_absent("elsewhere", "not what the tool gave");
     returns.front().stored.front().key = "elsewhere";
     other.push_tool_results(own, returns);
-    CHECK(other.journal().front()->texts.empty());
+    CHECK(other.journal().front()->texts_in_store.empty());
     REQUIRE(other.undo());
     CHECK(dump(other.messages()[2]) == dump(own[0]));
 }
@@ -210,7 +210,7 @@ TEST_CASE("a return without its result is refused, and nothing has changed", "[c
     CHECK(c.size() == 2);
     CHECK(c.version() == version);
     CHECK(c.journal().empty());
-    CHECK(c.changes_since(version).empty());
+    CHECK(c.replacements_since(version).empty());
 }
 
 TEST_CASE("of one id, the first return is that of the first result", "[conversation]") {
@@ -262,7 +262,7 @@ TEST_CASE("a host whose list holds the shown text already sees no divergence", "
     const SyncResult synced = c.sync(list, returns);
     CHECK(synced.appended == 2);
     CHECK_FALSE(synced.diverged);
-    CHECK(c.changes_since(synced.version).empty());
+    CHECK(c.replacements_since(synced.version).empty());
     CHECK_FALSE(c.sync(list).diverged);
     REQUIRE(c.undo());
     CHECK(dump(c.messages()[2]) == dump(host_result("b", whole_b)));

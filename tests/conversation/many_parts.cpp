@@ -60,10 +60,10 @@ void check_known(const Transaction<M>& edit, std::size_t message) {
     REQUIRE(known.parts.size() == seen.parts.size());
     for (std::size_t p = 0; p < seen.parts.size(); ++p) {
         CHECK(known.parts[p].kind == seen.parts[p].kind);
-        CHECK(known.parts[p].bytes == seen.parts[p].bytes);
-        CHECK(known.parts[p].media_bytes == seen.parts[p].media_bytes);
+        CHECK(known.parts[p].text_bytes == seen.parts[p].text_bytes);
+        CHECK(known.parts[p].media_base64_bytes == seen.parts[p].media_base64_bytes);
         CHECK(known.parts[p].call_id == seen.parts[p].call_id);
-        CHECK(known.parts[p].is_separate_result == seen.parts[p].is_separate_result);
+        CHECK(known.parts[p].starts_new_result == seen.parts[p].starts_new_result);
         CHECK(known.parts[p].is_error == seen.parts[p].is_error);
         CHECK(known.parts[p].has_object_arguments == seen.parts[p].has_object_arguments);
         CHECK(edit.text_of_part(message, p) == text_of(edit.messages()[message], p));
@@ -73,7 +73,7 @@ void check_known(const Transaction<M>& edit, std::size_t message) {
 /// Sets every part, from the last on, each in an edit group of its own; takes one of them back.
 template <typename M>
 void edit_all(Transaction<M>& edit) {
-    edit.allow_pinned(true);
+    edit.allow_editing_pinned(true);
     for (std::size_t m = 0; m < edit.outline().size(); ++m) {
         for (std::size_t p = edit.outline()[m].parts.size(); p-- > 0;) {
             const PartKind kind = edit.outline()[m].parts[p].kind;
@@ -136,15 +136,16 @@ Conversation<M> conversation_of(const std::vector<M>& messages) {
 /// Its own key for each part that takes a text, so that one sees which part a mark belongs to.
 template <typename M>
 void mark_parts(Transaction<M>& edit, std::size_t message) {
-    edit.allow_pinned(true);
+    edit.allow_editing_pinned(true);
     for (std::size_t p = edit.outline()[message].parts.size(); p-- > 0;) {
         const PartKind kind = edit.outline()[message].parts[p].kind;
         if (kind != PartKind::text && kind != PartKind::tool_result) continue;
-        edit.set_text(message, p, "text " + std::to_string(p), {.reason = "test", .stored = {"k" + std::to_string(p)}});
+        edit.set_text(message, p, "text " + std::to_string(p),
+                      {.reason = "test", .stored_keys = {"k" + std::to_string(p)}});
     }
 }
 
-std::vector<std::string> stored_of(const Mark& mark) { return mark ? mark->stored : std::vector<std::string>(); }
+std::vector<std::string> stored_of(const Mark& mark) { return mark ? mark->stored_keys : std::vector<std::string>(); }
 
 template <typename M>
 void check_same(const Transaction<M>& one, const Transaction<M>& other, std::size_t message) {
@@ -168,24 +169,24 @@ void check_erases(const std::vector<M>& messages, std::size_t message, testing::
     Conversation<M> conversation = conversation_of(messages);
     Transaction<M> together = conversation.edit("test");
     Transaction<M> alone = conversation.edit("test");
-    together.allow_pinned(true);
-    alone.allow_pinned(true);
+    together.allow_editing_pinned(true);
+    alone.allow_editing_pinned(true);
     if (dice.one_in(2)) mark_parts(together, message), mark_parts(alone, message);
     const std::size_t often = 1 + dice.below(3);
     std::vector<std::size_t> parts;
     for (std::size_t p = together.outline()[message].parts.size(); p-- > 0;) {
         if (dice.one_in(often)) parts.push_back(p);
     }
-    for (const std::size_t p : parts) alone.erase_part(message, p, {.reason = "gone", .stored = {"more"}});
+    for (const std::size_t p : parts) alone.erase_part(message, p, {.reason = "gone", .stored_keys = {"more"}});
     if (parts.size() > 1) std::swap(parts.front(), parts.back());
     if (!parts.empty()) parts.push_back(parts.front());
     const EditGroup edit_group = together.begin_edit_group();
-    together.erase_parts(message, parts, {.reason = "gone", .stored = {"more"}});
+    together.erase_parts(message, parts, {.reason = "gone", .stored_keys = {"more"}});
     check_same(together, alone, message);
     check_known(together, message);
     together.drop_edit_group(edit_group);
     CHECK(together.outline()[message].parts.size() == describe(together.messages()[message]).parts.size());
-    together.erase_parts(message, parts, {.reason = "gone", .stored = {"more"}});
+    together.erase_parts(message, parts, {.reason = "gone", .stored_keys = {"more"}});
     check_same(together, alone, message);
 }
 
@@ -244,11 +245,11 @@ TEST_CASE("several stored texts of one message leave memory together and come ba
     for (const std::size_t part : {0U, 2U, 3U}) {
         const std::string key = "k" + std::to_string(part);
         edit.begin_edit_group();
-        edit.offload_text(key, 2, part);
-        edit.set_text(2, part, "[k]", {.origin = Origin::placeholder, .reason = "test", .stored = {key}});
+        edit.store_text_on_commit(key, 2, part);
+        edit.set_text(2, part, "[k]", {.origin = Origin::placeholder, .reason = "test", .stored_keys = {key}});
     }
     REQUIRE(edit.commit().committed());
-    CHECK(conversation.journal().back()->texts.size() == 3);
+    CHECK(conversation.journal().back()->texts_in_store.size() == 3);
     CHECK(text_of(conversation.journal().back()->undo[0].messages[0], 0) == "[k]");
     REQUIRE(conversation.undo());
     CHECK(conversation.messages()[2] == history[2]);
@@ -326,7 +327,7 @@ TEST_CASE("texts in place of the media of one result are known as they are, with
         image + R"(,{"type":"text","text":""},)" + image + "]}]}");
     Conversation<anthropic::Message> conversation = conversation_of(std::vector{message});
     Transaction<anthropic::Message> edit = conversation.edit("test");
-    edit.allow_pinned(true);
+    edit.allow_editing_pinned(true);
     for (std::size_t p = edit.outline()[0].parts.size(); p-- > 0;) {
         if (edit.outline()[0].parts[p].kind != PartKind::media) continue;
         edit.set_text(0, p, "[image " + std::to_string(p) + "]", {.reason = "test"});

@@ -121,7 +121,7 @@ bool contradicts(Transaction<M>& edit, Dice& dice) {
     const bool is_kept = is_refused(
         [&] { is_erase ? edit.erase_part(i, p, tried()) : edit.set_text(i, p, dice.one_in(2) ? "" : "{}", tried()); });
     if (dice.one_in(4)) edit.drop_edit_group(edit_group);
-    if (dice.one_in(20)) edit.allow_open_results();
+    if (dice.one_in(20)) edit.allow_editing_open_results();
     return is_kept == may;
 }
 
@@ -170,7 +170,7 @@ TEST_CASE("may_edit knows nothing of a message that is not there, and all of one
     CHECK_FALSE(edit.may_edit(2));
     CHECK_FALSE(edit.may_edit(0));
     CHECK_FALSE(edit.may_edit(1));
-    edit.allow_pinned(true);
+    edit.allow_editing_pinned(true);
     CHECK(edit.may_edit(0));
     CHECK(edit.may_edit(1, 0));
     CHECK_FALSE(edit.may_edit(1, 1));

@@ -31,8 +31,8 @@ void check_shared(const Conversation<>& c) {
     const auto part = [&](std::size_t i) -> const PartInfo& { return c.outline()[i].parts.front(); };
     for (const std::size_t i : {1u, 3u}) {
         CHECK(part(i).call_id.shares_with(part(i + 1).call_id));
-        CHECK(part(i).object_name.shares_with(part(i).call_id));
-        CHECK(part(i).object_name.shares_with(part(i + 1).object_name));
+        CHECK(part(i).key_safe_call_id.shares_with(part(i).call_id));
+        CHECK(part(i).key_safe_call_id.shares_with(part(i + 1).key_safe_call_id));
         CHECK(part(i).tool.shares_with(part(i + 1).tool));
     }
     CHECK(part(1).tool.shares_with(part(3).tool));
@@ -63,11 +63,11 @@ TEST_CASE("a name in use is not given, one that was given back is", "[object_nam
     names.take("Call_1");
     MessageInfo info = call("call_1", "read");
     names.assign_to(info);
-    CHECK(info.parts.front().object_name == "call_1-2");
+    CHECK(info.parts.front().key_safe_call_id == "call_1-2");
     names.release(info);
     MessageInfo again = call("call_1", "read");
     names.assign_to(again);
-    CHECK(again.parts.front().object_name == "call_1-2");
+    CHECK(again.parts.front().key_safe_call_id == "call_1-2");
 }
 
 TEST_CASE("calls of one tool share its name, up to 256 tools", "[object_names]") {

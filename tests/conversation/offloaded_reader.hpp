@@ -37,7 +37,7 @@ struct Reader {
         ToolContext context;
         context.tool = "read_offloaded";
         context.arguments = arguments;
-        context.conversation = "c";
+        context.conversation_id = "c";
         context.storage = storage;
         context.objects = objects;
         context.stop = stop.get_token();

@@ -266,7 +266,7 @@ TEST_CASE("bytes that are not UTF-8 are replaced, within the size of a page", "[
 }
 
 TEST_CASE("notes come in the language of the call, the description in that of the tool", "[read_offloaded]") {
-    Reader read("one\ntwo", {.language = Language::chinese});
+    Reader read("one\ntwo", {.description_language = Language::chinese});
     CHECK(read.tool.description.find("按行") != std::string::npos);
     read.language = Language::chinese;
     CHECK(read(json{{"max_bytes", 4}}).text == "one\n[第 0 至 4 字节，共 7 字节；从 offset 4 继续]");

@@ -25,7 +25,7 @@ TEST_CASE("a search that finds too much says with which line to go on", "[read_o
     Reader few(content, {.grep_matches = 2});
     CHECK(few(json{{"grep", "match"}}).text ==
           "1: match 1\n2: match 2\n[2 matching lines, there are more; go on with first_line 3]");
-    Reader small(content, {.grep_bytes = 256});
+    Reader small(content, {.grep_result_bytes = 256});
     const Answer first = small(json{{"grep", "match"}});
     CHECK(first.text.size() < 256 + 100);
     int found = 0;

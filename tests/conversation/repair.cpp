@@ -70,7 +70,7 @@ TEST_CASE("missing results are written directly behind their calls", "[repair]")
     CHECK(written.text == "[No result: it is missing from the history. Call the tool again if the result is needed.]");
     CHECK(origin_of(c.outline()[2].mark) == Origin::repair);
     CHECK(c.outline()[2].mark->reason == "missing_result");
-    CHECK(c.outline()[2].group == c.outline()[1].group);
+    CHECK(c.outline()[2].round_serial == c.outline()[1].round_serial);
 }
 
 TEST_CASE("a result for the second of two calls is written behind that of the first", "[repair]") {
@@ -169,7 +169,7 @@ TEST_CASE("before a request the assistant does not have the last word, at rest i
     CHECK(c.repair(openai_compatible()).outcome == Outcome::nothing);
     CHECK(c.repair(openai_compatible(), {.for_request = true}).committed());
     CHECK(text_of(c.messages()[2]) == "Continue.");
-    CHECK_FALSE(is_user_message(c.outline()[2]));
+    CHECK_FALSE(is_original_user_message(c.outline()[2]));
 }
 
 TEST_CASE("a reply that the model may go on with keeps the last word unless it ends in white space", "[repair]") {

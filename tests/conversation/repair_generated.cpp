@@ -64,14 +64,14 @@ Conversation<anthropic::Message> conversation_of(const History& history, Dice* d
 
 /// What no rewriting of the list can mend: sizes, thinking that is not there, calls that still run, an empty list.
 bool is_beyond_repair(const Violation& v, const Outline& outline) {
-    const bool is_running = outline.open_call() && outline.open_call() == v.message;
+    const bool is_running = outline.open_round_begin() && outline.open_round_begin() == v.message_index;
     switch (v.rule) {
         case Rule::A6_thinking_before_calls:
         case Rule::A7_thinking_first:
         case Rule::G11_images:
         case Rule::A10_images: return true;
         case Rule::OC6_last_role:
-        case Rule::GM1_user_first_and_last: return is_running && v.message + 1 == outline.size();
+        case Rule::GM1_user_first_and_last: return is_running && v.message_index + 1 == outline.size();
         case Rule::G7_has_user: return outline.size() == 0;
         default: return false;
     }
@@ -93,7 +93,7 @@ bool answers_broken_call(const MessageInfo& info, const Outline& outline, const 
     return std::ranges::any_of(info.parts, [&](const PartInfo& p) {
         if (p.kind != PartKind::tool_result) return false;
         return std::ranges::any_of(violations, [&](const Violation& v) {
-            return v.message < outline.size() && has(outline[v.message], PartKind::tool_call, p.call_id);
+            return v.message_index < outline.size() && has(outline[v.message_index], PartKind::tool_call, p.call_id);
         });
     });
 }
@@ -113,15 +113,15 @@ std::set<Serial> sound_messages(const Outline& outline, const std::vector<Violat
     std::set<std::size_t> broken_steps;
     std::set<Serial> broken_groups;
     for (const Violation& v : violations) {
-        if (v.message >= outline.size()) continue;
-        broken_steps.insert(step_of[v.message]);
-        broken_groups.insert(outline[v.message].group);
+        if (v.message_index >= outline.size()) continue;
+        broken_steps.insert(step_of[v.message_index]);
+        broken_groups.insert(outline[v.message_index].round_serial);
     }
     broken_groups.erase(0);
     std::set<Serial> sound;
     for (std::size_t i = 0; i < outline.size(); ++i) {
         if (is_empty_reply(outline, i) || answers_broken_call(outline[i], outline, violations)) continue;
-        if (!broken_steps.contains(step_of[i]) && !broken_groups.contains(outline[i].group))
+        if (!broken_steps.contains(step_of[i]) && !broken_groups.contains(outline[i].round_serial))
             sound.insert(outline[i].serial);
     }
     return sound;
@@ -140,7 +140,7 @@ void expect_repaired(const History& history, const ValidityProfile& profile, Dic
     CHECK(result.committed() == (c.journal().size() == 1));
     if (violations.empty()) CHECK(result.outcome == Outcome::not_due);
     for (const Violation& v : validate(c.outline(), profile)) {
-        INFO(to_string(v.rule) << " at message " << v.message << ": " << v.text);
+        INFO(to_string(v.rule) << " at message " << v.message_index << ": " << v.text);
         CHECK(is_beyond_repair(v, c.outline()));
     }
     CHECK(result.remaining == validate(c.outline(), profile));
@@ -161,7 +161,7 @@ void expect_repaired(const History& history, const ValidityProfile& profile, Dic
     CHECK(all_bytes(c.messages()) == before);
     for (std::size_t i = 0; i < infos.size() && i < c.size(); ++i) {
         CHECK(c.outline()[i].serial == infos[i].serial);
-        CHECK(c.outline()[i].group == infos[i].group);
+        CHECK(c.outline()[i].round_serial == infos[i].round_serial);
         CHECK(c.outline()[i].mark == infos[i].mark);
     }
 }

@@ -30,7 +30,8 @@ World<M> rounds(OnError on_error = OnError::propagate) {
     for (const M& m : one<M>(ChatMessage::user("go"))) world.push(m);
     for (int i = 0; i < 6; ++i) {
         const std::string id = "call_" + std::to_string(i);
-        for (const M& m : one<M>(ChatMessage::assistant("look").call(id, "read"))) world.push(m, Usage{.input = 5'000});
+        for (const M& m : one<M>(ChatMessage::assistant("look").call(id, "read")))
+            world.push(m, Usage{.uncached_input = 5'000});
         if (i < 5) {
             for (const M& m : one<M>(ChatMessage::result(id, "read", std::string(700, 'r')))) world.push(m);
         }
@@ -108,7 +109,7 @@ TEST_CASE("appending leaves the conversation as it was, whichever allocation fai
         using M = typename decltype(type)::type;
         const M reply = one<M>(ChatMessage::assistant("again").call("call_0", "read").call("call_0", "read")).front();
         sweep<M>([] { return rounds<M>(); },
-                 [&](World<M>& world) { world.conversation.push_back(reply, Usage{.input = 900}); });
+                 [&](World<M>& world) { world.conversation.push_back(reply, Usage{.uncached_input = 900}); });
     });
 }
 
@@ -141,7 +142,8 @@ TEST_CASE("undoing leaves the conversation as it was, whichever allocation fails
             return world;
         };
         sweep<M>(make, [](World<M>& world) { world.conversation.undo(); });
-        sweep<M>(make, [](World<M>& world) { world.conversation.restore(world.conversation.outline()[2].serial); });
+        sweep<M>(make,
+                 [](World<M>& world) { world.conversation.restore_and_pin(world.conversation.outline()[2].serial); });
     });
 }
 

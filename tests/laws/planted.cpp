@@ -33,10 +33,10 @@ Failures try_law(std::string_view id, const Work& work, LawOptions options = {})
 std::optional<std::size_t> oldest_result(const Transaction<M>& edit, bool again = false) {
     for (std::size_t i = 0; i < edit.outline().size(); ++i) {
         const MessageInfo& info = edit.outline()[i];
-        if (edit.is_pinned(i) || !info.has(PartKind::tool_result) || info.parts.size() != 1 ||
+        if (edit.is_protected(i) || !info.has(PartKind::tool_result) || info.parts.size() != 1 ||
             info.parts[0].tool == "skill")
             continue;
-        if (info.parts[0].bytes > 100 && (again || !info.parts[0].mark)) return i;
+        if (info.parts[0].text_bytes > 100 && (again || !info.parts[0].mark)) return i;
     }
     return std::nullopt;
 }
@@ -46,7 +46,8 @@ void shorten(Turn<M>& turn, const std::string& text, const CommitOptions& option
     auto edit = turn.edit();
     const auto result = oldest_result(edit);
     if (!result) return;
-    edit.set_text(*result, 0, text, {.origin = Origin::placeholder, .reason = "shorten", .stored = std::move(stored)});
+    edit.set_text(*result, 0, text,
+                  {.origin = Origin::placeholder, .reason = "shorten", .stored_keys = std::move(stored)});
     edit.commit(options);
 }
 
@@ -95,8 +96,9 @@ TEST_CASE("L2 and L3 catch a store that forgets what it acknowledged", "[laws]")
         if (!result) return;
         const Serial serial = edit.outline()[*result].serial;
         const std::string key = "laws/" + std::to_string(serial);
-        edit.offload(key, text_of(edit.messages()[*result], 0), Transaction<M>::Original{serial, 0});
-        edit.set_text(*result, 0, "[short]", {.origin = Origin::placeholder, .reason = "shorten", .stored = {key}});
+        edit.store_on_commit(key, text_of(edit.messages()[*result], 0), Transaction<M>::Original{serial, 0});
+        edit.set_text(*result, 0, "[short]",
+                      {.origin = Origin::placeholder, .reason = "shorten", .stored_keys = {key}});
         edit.commit();
     };
     CHECK_FALSE(try_law("L2", offload, options).empty());
@@ -138,9 +140,9 @@ TEST_CASE("L6 catches a commit that makes the history longer", "[laws]") {
 TEST_CASE("L7 catches a middleware that edits the newest user message", "[laws]") {
     CHECK_FALSE(try_law("L7", [](Turn<M>& turn) {
                     auto edit = turn.edit();
-                    const auto user = edit.outline().newest_user();
+                    const auto user = edit.outline().newest_turn_start();
                     if (!user || edit.outline()[*user].parts.size() != 1) return;
-                    edit.allow_pinned(true);
+                    edit.allow_editing_pinned(true);
                     edit.set_text(*user, 0, "?", {.origin = Origin::placeholder, .reason = "ask"});
                     edit.commit();
                 }).empty());
@@ -151,7 +153,7 @@ TEST_CASE("L7 catches a clearing middleware that does not know protected tools",
                     auto edit = turn.edit();
                     for (std::size_t i = 0; i < edit.outline().size(); ++i) {
                         const MessageInfo& info = edit.outline()[i];
-                        if (edit.is_pinned(i) || info.parts.size() != 1 || info.parts[0].tool != "skill" ||
+                        if (edit.is_protected(i) || info.parts.size() != 1 || info.parts[0].tool != "skill" ||
                             info.parts[0].mark)
                             continue;
                         if (info.role == Role::tool)

@@ -41,7 +41,7 @@ Stages<M> folding_with_all() {
     config.continue_message = true;
     config.check_sections = true;
     config.preserve_work.plan_tools = {"read_file"};
-    config.preserve_work.finding_tools = {"grep"};
+    config.preserve_work.subagent_tools = {"grep"};
     config.attach_files = {.max_files = 2, .max_tokens_per_file = 20, .max_tokens = 60};
     SummarizationCallbacks<M> callbacks;
     callbacks.attach_files = [](const auto&, std::span<const FileUse> files) {

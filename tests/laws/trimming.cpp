@@ -15,7 +15,7 @@ TrimmingSettings eager_by_passages() { return eager_trimming(TrimUnit::passages)
 
 TrimmingSettings eager_on_old_text() {
     TrimmingSettings settings = eager();
-    settings.config.trim_on_arrival = false;
+    settings.config.drop_known_lines_on_arrival = false;
     return settings;
 }
 

@@ -35,9 +35,9 @@ void require_valid(const Conversation<>& c) { REQUIRE(validate(c.messages(), ope
 
 TEST_CASE("results come in call order, usage is summed, the answer ends the run", "[loop]") {
     ChatMessage both = asks_for("echo", "a", R"({"n":1})").call("b", "echo", R"({"n":2})");
-    both.usage = Usage{.input = 10, .output = 1};
+    both.usage = Usage{.uncached_input = 10, .output = 1};
     ChatMessage answer = ChatMessage::assistant("done");
-    answer.usage = Usage{.input = 20, .cache_read = 5, .output = 2};
+    answer.usage = Usage{.uncached_input = 20, .cache_read = 5, .output = 2};
     AgentLoop<> loop(
         std::make_shared<Model_>(std::vector<Reply<ChatMessage>>{{both, both.usage}, {answer, answer.usage}}), tools(),
         Chain<>(ChainConfig{}));
@@ -46,7 +46,7 @@ TEST_CASE("results come in call order, usage is summed, the answer ends the run"
     CHECK(result.outcome == RunOutcome::answered);
     CHECK(result.text == "done");
     CHECK(result.steps == 2);
-    CHECK(result.usage == Usage{.input = 30, .cache_read = 5, .output = 3});
+    CHECK(result.usage == Usage{.uncached_input = 30, .cache_read = 5, .output = 3});
     REQUIRE(c.size() == 5);
     CHECK(c.messages()[2].parts[0].text == R"({"n":1})");
     CHECK(c.messages()[3].parts[0].text == R"({"n":2})");
@@ -153,7 +153,8 @@ TEST_CASE("an overflow is answered by shrinking and one more try, not by two", "
     int calls = 0;
     const bool heals = GENERATE(true, false);
     const auto model = std::make_shared<Model_>([&](const ModelRequest<ChatMessage>&) -> Reply<ChatMessage> {
-        if (++calls == 1 || !heals) throw ModelError(Overflow{.limit = 100, .used = 200}, "too long");
+        if (++calls == 1 || !heals)
+            throw ModelError(Overflow{.context_limit_tokens = 100, .requested_tokens = 200}, "too long");
         return {ChatMessage::assistant("fits")};
     });
     AgentLoop<> loop(model, {}, Chain{ChainConfig{}, Shrinker{}});

@@ -22,7 +22,7 @@ std::size_t number_of(const Configs&...) {
 
 // Text, since what a template calls with a type of its own is another case.
 #define WHITTLE_TEST_CHAIN_CONFIGS                                                                                 \
-    ChainConfig{}, ChainConfig{.dry_run = true}, ModelProfile{}, CacheProfile{}, Prices{}, Limits{},               \
+    ChainConfig{}, ChainConfig{.dry_run = true}, ModelProfile{}, CacheProfile{}, PricesPerMillion{}, HookLimits{}, \
         ValidityProfile{}, RequestLimits{}, CommitOptions{}, RepairOptions{}, HookRequest<>{}, ChainCallbacks<>{}, \
         GenerateOptions{}, TextOptions{}, CharsOptions{}, MemoryStorageOptions{}, FileStorageOptions {}
 #define WHITTLE_TEST_DIGEST_CONFIGS                                                                                 \
@@ -36,7 +36,7 @@ std::size_t number_of(const Configs&...) {
         TrajectoryOptions{}, StorageSettings{}, StageSettings{}, ModelSettings{}, ChainSettings{}, ConfigSource{}, \
         ConfigTypes{}, FileStoreConfig{}, ScriptedModelConfig{}, MiddlewareType<LoopConfig>{},                     \
         MiddlewareType<LoopConfig>{.type = "x", .fields = {{"max_steps", &LoopConfig::max_steps}}},                \
-        StageContext<ChatMessage> {}
+        MiddlewareBuildContext<ChatMessage> {}
 
 template <typename T>
 std::size_t made_in_a_template() {
@@ -81,9 +81,9 @@ TEST_CASE("a function is a model: it gets the request, and gives a reply or its 
     CHECK(AgentLoop{count, chain}.run(conversation, "Hi.").text == "1");
     CHECK(AgentLoop{count, {}, chain}.run(conversation, "And now?").text == "3");
     const auto bill = [](const auto&) {
-        return Reply<ChatMessage>{.message = ChatMessage::assistant("Done."), .usage = Usage{.input = 7}};
+        return Reply<ChatMessage>{.message = ChatMessage::assistant("Done."), .usage = Usage{.uncached_input = 7}};
     };
-    CHECK(AgentLoop{bill, chain}.run(conversation, "Go.").usage.input == 7);
+    CHECK(AgentLoop{bill, chain}.run(conversation, "Go.").usage.uncached_input == 7);
     AgentLoop<> counting{[calls = 0](const auto&) mutable { return ChatMessage::assistant(std::to_string(++calls)); },
                          chain};
     counting.run(conversation, "One.");
@@ -107,7 +107,7 @@ TEST_CASE("a trigger above the window is told in the result where nobody listens
     AgentLoop loop{[](const auto&) { return ChatMessage::assistant("Hello."); }, chain};
     const RunResult result = loop.run(conversation, "Hi.");
     std::vector<std::string> fields;
-    for (const Problem& warning : result.warnings) {
+    for (const Problem& warning : result.config_warnings) {
         if (warning.allowed.find("below the context window") != std::string::npos) fields.push_back(warning.field);
     }
     CHECK(fields == std::vector<std::string>{"reduction.max_tokens_for_clear", "summarization.trigger",

@@ -26,7 +26,8 @@ struct Provider {
         for (const ChatMessage& message : request.messages) used += count_message(message, *chars_counter());
         if (used <= limit) return {ChatMessage::assistant("fits")};
         ++refusals;
-        throw ModelError(tells ? Overflow{.limit = limit, .used = used} : Overflow{}, "prompt is too long");
+        throw ModelError(tells ? Overflow{.context_limit_tokens = limit, .requested_tokens = used} : Overflow{},
+                         "prompt is too long");
     }
 };
 
@@ -99,8 +100,8 @@ TEST_CASE("a refusal that cannot be met ends the run with the provider's numbers
         std::rethrow_exception(result.exception);
     } catch (const ModelError& error) {
         CHECK(error.error_class() == ModelErrorClass::overflow);
-        CHECK(error.overflow().limit == 500);
-        CHECK(error.overflow().used == ours);
+        CHECK(error.overflow().context_limit_tokens == 500);
+        CHECK(error.overflow().requested_tokens == ours);
     }
 }
 
@@ -133,7 +134,9 @@ struct LateProvider {
     Reply<ChatMessage> operator()(const ModelRequest<ChatMessage>& request) {
         const bool is_first = ++calls == 1;
         (*request.on_delta)({.text = "Hello "});
-        if (is_first) throw ModelError(Overflow{.limit = 3'000, .used = 6'000}, "model_context_window_exceeded");
+        if (is_first)
+            throw ModelError(Overflow{.context_limit_tokens = 3'000, .requested_tokens = 6'000},
+                             "model_context_window_exceeded");
         (*request.on_delta)({.text = "world"});
         return {ChatMessage::assistant("Hello world")};
     }
@@ -151,8 +154,8 @@ AgentLoop<> loop_with(LateProvider& provider, LoopCallbacks callbacks) {
 TEST_CASE("a reply that overflows while it streams is asked for again once the host has discarded it", "[loop]") {
     LateProvider provider;
     std::string shown;
-    AgentLoop<> loop = loop_with(
-        provider, {.on_delta = [&](const Delta& delta) { shown += delta.text; }, .on_restart = [&] { shown.clear(); }});
+    AgentLoop<> loop = loop_with(provider, {.on_delta = [&](const Delta& delta) { shown += delta.text; },
+                                            .on_stream_restart = [&] { shown.clear(); }});
     Conversation<> c = with_rounds(6);
     CHECK(loop.run(c, "go on").text == "Hello world");
     CHECK(shown == "Hello world");
@@ -178,7 +181,8 @@ TEST_CASE("a host that cannot discard what it showed is not shown it twice; it c
 TEST_CASE("a window that no model has is not learnt", "[loop]") {
     const auto model = std::make_shared<ScriptedModel<ChatMessage>>(
         [is_first = true](const ModelRequest<ChatMessage>&) mutable -> Reply<ChatMessage> {
-            if (std::exchange(is_first, false)) throw ModelError(Overflow{.limit = 255, .used = 300}, "says a user");
+            if (std::exchange(is_first, false))
+                throw ModelError(Overflow{.context_limit_tokens = 255, .requested_tokens = 300}, "says a user");
             return {ChatMessage::assistant("fine")};
         });
     ChainConfig config{.profile = {.context_window = 8'000}, .storage = memory_storage()};
@@ -194,7 +198,7 @@ TEST_CASE("an overflow before anything was shown needs no discarding", "[loop]")
     const auto model = std::make_shared<ScriptedModel<ChatMessage>>(
         [&provider](const ModelRequest<ChatMessage>& request) { return provider(request); });
     AgentLoop<> loop(model, {}, Chain{ChainConfig{.storage = memory_storage()}, Reduction{clear_late}}, {},
-                     {.on_delta = [](const Delta&) {}, .on_restart = [&] { ++discarded; }});
+                     {.on_delta = [](const Delta&) {}, .on_stream_restart = [&] { ++discarded; }});
     Conversation<> c = with_rounds(6);
     CHECK(loop.run(c, "go on").outcome == RunOutcome::answered);
     CHECK(provider.calls == 2);

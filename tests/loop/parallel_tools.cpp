@@ -225,7 +225,7 @@ TEST_CASE("a callback that throws keeps further tools from starting; those that 
 TEST_CASE("the messages are the same with any number of threads", "[loop]") {
     const auto run = [](int threads) {
         const Tool echo{.name = "echo", .invoke = [](const ToolContext& context, PartSink& out) -> ToolOutcome {
-                            out.write(context.object_name);
+                            out.write(context.key_safe_call_id);
                             out.push({.kind = PartKind::text, .text = context.call_id});
                             return {.is_error = context.call_id == "call_3"};
                         }};
@@ -248,7 +248,8 @@ TEST_CASE("results are shortened the same with any number of threads, and all or
     const auto run = [](int threads) {
         const auto storage = memory_storage();
         const Tool stream{.name = "stream", .invoke = [](const ToolContext& context, PartSink& out) -> ToolOutcome {
-                              for (int i = 0; i < 500; ++i) out.write(context.object_name + std::to_string(i) + "\n");
+                              for (int i = 0; i < 500; ++i)
+                                  out.write(context.key_safe_call_id + std::to_string(i) + "\n");
                               return {};
                           }};
         std::atomic<int> events = 0;

@@ -22,7 +22,8 @@ struct Told {
 Told ask(ChatMessage question, std::int64_t billed, ChainConfig config = {}) {
     Told told;
     const auto model = std::make_shared<ScriptedModel<ChatMessage>>(std::vector<Reply<ChatMessage>>{
-        {ChatMessage::assistant("fine"), Usage{.input = billed / 2, .cache_read = billed - billed / 2, .output = 3}}});
+        {ChatMessage::assistant("fine"),
+         Usage{.uncached_input = billed / 2, .cache_read = billed - billed / 2, .output = 3}}});
     ChainCallbacks<> callbacks{.on_event = [&](const Event& event) { told.kinds.emplace_back(event.kind); }};
     AgentLoop<> loop(model, {}, Chain<>(config, callbacks, {}));
     Conversation<> conversation("cut");
@@ -75,7 +76,7 @@ TEST_CASE("images cost what the provider likes, and thinking is not read again: 
 TEST_CASE("the loop tells a model how much of the conversation stays as it is", "[loop]") {
     std::optional<std::size_t> prefix;
     const auto model = std::make_shared<ScriptedModel<ChatMessage>>([&](const ModelRequest<ChatMessage>& request) {
-        if (request.stable_prefix != nullptr) prefix = (*request.stable_prefix)();
+        if (request.count_stable_messages != nullptr) prefix = (*request.count_stable_messages)();
         return Reply<ChatMessage>{ChatMessage::assistant("fine")};
     });
     AgentLoop<> loop(model, {}, Chain<>(ChainConfig{}));

@@ -69,7 +69,7 @@ struct WindowedProvider {
         for (const ChatMessage& message : request.messages) used += count_message(message, *chars_counter());
         if (used > window) {
             ++refusals;
-            throw ModelError(Overflow{.limit = window, .used = used}, "prompt is too long");
+            throw ModelError(Overflow{.context_limit_tokens = window, .requested_tokens = used}, "prompt is too long");
         }
         return {++calls % 120 == 0 ? ChatMessage::assistant("Done for now.") : session.next(most_together)};
     }

@@ -28,7 +28,7 @@ struct Watcher final : Middleware<> {
             out.write(text);
         }
         void push(Part part) override { out.push(std::move(part)); }
-        void stored(StoredPart stored) override { out.stored(std::move(stored)); }
+        void mark_stored(StoredPart stored) override { out.mark_stored(std::move(stored)); }
         PartSink& out;
         std::vector<std::string>& seen;
     };

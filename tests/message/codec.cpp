@@ -54,7 +54,7 @@ ChatMessage random_message(std::mt19937& random) {
     ChatMessage message;
     message.role = static_cast<Role>(random() % 4);
     for (auto n = random() % 4; n > 0; --n) message.parts.push_back(random_part(random));
-    message.id = random_text(random);
+    message.host_id = random_text(random);
     if (random() % 2 == 0) {
         message.usage = Usage{random_count(random), random_count(random), random_count(random),
                               random_count(random), random_count(random), random_count(random)};
@@ -76,7 +76,7 @@ std::string refusal_of(std::string_view bytes) {
 
 TEST_CASE("a message is one line of compact JSON without its defaults", "[codec]") {
     ChatMessage message = ChatMessage::assistant("two\nlines").call("c1", "ls", R"({"a":1})");
-    message.usage = Usage{.input = 10, .output = 2};
+    message.usage = Usage{.uncached_input = 10, .output = 2};
     CHECK(Traits::to_bytes(message) ==
           R"({"role":"assistant","parts":[{"kind":"text","text":"two\nlines"},)"
           R"({"kind":"tool_call","text":"{\"a\":1}","call_id":"c1","tool":"ls"}],"usage":{"input":10,"output":2}})");

@@ -34,7 +34,7 @@ std::optional<std::pair<std::size_t, std::size_t>> slow_search(std::span<const M
         std::size_t answers = 0;
         for (std::size_t k = i + 1; k < before.size(); ++k) {
             const bool answers_it =
-                before[k].group == before[i].serial &&
+                before[k].round_serial == before[i].serial &&
                 std::ranges::any_of(before[k].parts, [&](const PartInfo& part) { return is_result_of(part, id); });
             answers += answers_it ? 1 : 0;
         }
@@ -56,7 +56,7 @@ std::vector<MessageInfo> infos_of(const History& history) {
         info.serial = infos.size() + 1;
         for (std::size_t p = 0; p < info.parts.size(); ++p) {
             if (info.parts[p].kind == PartKind::tool_call)
-                info.parts[p].object_name = std::to_string(infos.size()) + "." + std::to_string(p);
+                info.parts[p].key_safe_call_id = std::to_string(infos.size()) + "." + std::to_string(p);
         }
         infos.push_back(std::move(info));
     }
@@ -79,7 +79,7 @@ void check_against_slow_search(const History& history) {
                 expected[p] ? std::to_string(expected[p]->first) + "." + std::to_string(expected[p]->second)
                             : std::string();
             INFO("message " << i << ", part " << p);
-            CHECK(part.object_name == name);
+            CHECK(part.key_safe_call_id == name);
         }
     }
 }
@@ -107,6 +107,6 @@ TEST_CASE("a finder that forgot what it knew finds the same", "[message]") {
         with_memory.join(kept[i], Outline(std::span<const MessageInfo>(kept).first(i)));
         without.join(forgotten[i], Outline(std::span<const MessageInfo>(forgotten).first(i)));
         without.forget();
-        CHECK(kept[i].group == forgotten[i].group);
+        CHECK(kept[i].round_serial == forgotten[i].round_serial);
     }
 }

@@ -34,7 +34,9 @@ constexpr std::array<Sample, 6> samples{{
      "7PI7CG7J8fMgAABFWElGDgAAAElJKgAIAAAAAAAAAAAA"},
 }};
 
-int side_of(const MediaView& media) { return describe(PartView{.kind = PartKind::media, .media = media}).image_side; }
+int side_of(const MediaView& media) {
+    return describe(PartView{.kind = PartKind::media, .media = media}).longer_side_pixels;
+}
 
 std::string data_url(const Sample& sample) {
     return "data:" + std::string(sample.mime) + ";base64," + std::string(sample.base64);

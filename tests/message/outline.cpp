@@ -17,7 +17,7 @@ std::vector<MessageInfo> infos_of(const std::vector<ChatMessage>& messages) {
     for (const ChatMessage& m : messages) {
         MessageInfo info = describe(m);
         info.serial = infos.size() + 1;
-        join_group(info, Outline(infos));
+        link_to_round(info, Outline(infos));
         infos.push_back(std::move(info));
     }
     return infos;
@@ -25,7 +25,7 @@ std::vector<MessageInfo> infos_of(const std::vector<ChatMessage>& messages) {
 
 std::vector<Serial> groups_of(const std::vector<ChatMessage>& messages) {
     std::vector<Serial> groups;
-    for (const MessageInfo& info : infos_of(messages)) groups.push_back(info.group);
+    for (const MessageInfo& info : infos_of(messages)) groups.push_back(info.round_serial);
     return groups;
 }
 
@@ -43,7 +43,7 @@ ChatMessage result(const std::string& id) { return ChatMessage::result(id, "", "
 
 TEST_CASE("a part is described by sizes and flags, not by its text", "[outline]") {
     const PartInfo text = describe(PartView{.text = "  "});
-    CHECK(text.bytes == 2);
+    CHECK(text.text_bytes == 2);
     CHECK(text.is_blank);
     CHECK_FALSE(text.is_invalid_utf8);
     CHECK_FALSE(text.has_object_arguments);
@@ -88,32 +88,32 @@ TEST_CASE("a message's fingerprint depends on role and order, and describe() giv
 }
 
 TEST_CASE("a user message is original and has text of its own", "[outline]") {
-    CHECK(is_user_message(describe(ChatMessage::user("hi"))));
-    CHECK_FALSE(is_user_message(describe(ChatMessage::user(""))));
-    CHECK_FALSE(is_user_message(describe(ChatMessage::assistant("hi"))));
-    CHECK_FALSE(is_user_message(describe(ChatMessage{Role::user, {Part{PartKind::tool_result, "out", "c"}}})));
+    CHECK(is_original_user_message(describe(ChatMessage::user("hi"))));
+    CHECK_FALSE(is_original_user_message(describe(ChatMessage::user(""))));
+    CHECK_FALSE(is_original_user_message(describe(ChatMessage::assistant("hi"))));
+    CHECK_FALSE(is_original_user_message(describe(ChatMessage{Role::user, {Part{PartKind::tool_result, "out", "c"}}})));
     MessageInfo summary = describe(ChatMessage::user("so far"));
     summary.mark = mark_of(Origin::summary);
-    CHECK_FALSE(is_user_message(summary));
+    CHECK_FALSE(is_original_user_message(summary));
 }
 
 TEST_CASE("the newest user message is not a nudge after it", "[outline]") {
     std::vector<MessageInfo> infos =
         infos_of({ChatMessage::user("a"), ChatMessage::user("b"), ChatMessage::assistant("c"), ChatMessage::user("n")});
     infos[3].mark = mark_of(Origin::nudge);
-    CHECK(Outline(infos).newest_user() == 1u);
-    CHECK_FALSE(Outline().newest_user());
+    CHECK(Outline(infos).newest_turn_start() == 1u);
+    CHECK_FALSE(Outline().newest_turn_start());
 }
 
 TEST_CASE("the round is open until the model's next message", "[outline]") {
     const auto open = infos_of({ChatMessage::user("u"), calls({"c"}), result("c"), ChatMessage::user("more")});
-    CHECK(Outline(open).open_call() == 1u);
-    CHECK(Outline(open).open_group() == 2);
+    CHECK(Outline(open).open_round_begin() == 1u);
+    CHECK(Outline(open).open_round_serial() == 2);
 
     const auto closed = infos_of({ChatMessage::user("u"), calls({"c"}), result("c"), ChatMessage::assistant("done")});
-    CHECK_FALSE(Outline(closed).open_call());
-    CHECK(Outline(closed).open_group() == 0);
-    CHECK_FALSE(Outline().open_call());
+    CHECK_FALSE(Outline(closed).open_round_begin());
+    CHECK(Outline(closed).open_round_serial() == 0);
+    CHECK_FALSE(Outline().open_round_begin());
 }
 
 TEST_CASE("a message is found by its serial", "[outline]") {
@@ -148,7 +148,7 @@ TEST_CASE("a tool name that a result brings is kept", "[groups]") {
 TEST_CASE("media inside a result is named too", "[groups]") {
     ChatMessage shot{Role::tool, {Part{PartKind::media, {}, "c"}}};
     const auto infos = infos_of({calls({"c"}), shot});
-    CHECK(infos[1].group == 1);
+    CHECK(infos[1].round_serial == 1);
     CHECK(infos[1].parts[0].tool == "tool_c");
 }
 
@@ -173,19 +173,19 @@ TEST_CASE("a repair right after a round joins it, anything else does not", "[gro
     MessageInfo repair = describe(ChatMessage::user("[image]"));
     repair.serial = 4;
     repair.mark = mark_of(Origin::repair);
-    join_group(repair, Outline(infos));
-    CHECK(repair.group == 2);
+    link_to_round(repair, Outline(infos));
+    CHECK(repair.round_serial == 2);
 
     MessageInfo nudge = repair;
     nudge.mark = mark_of(Origin::nudge);
-    join_group(nudge, Outline(infos));
-    CHECK(nudge.group == 0);
+    link_to_round(nudge, Outline(infos));
+    CHECK(nudge.round_serial == 0);
 
     MessageInfo first = repair;
-    join_group(first, Outline());
-    CHECK(first.group == 0);
-    join_group(first, Outline(std::span<const MessageInfo>(infos).first(1)));
-    CHECK(first.group == 0);
+    link_to_round(first, Outline());
+    CHECK(first.round_serial == 0);
+    link_to_round(first, Outline(std::span<const MessageInfo>(infos).first(1)));
+    CHECK(first.round_serial == 0);
 }
 
 TEST_CASE("rounds are found by group, also when interleaved", "[outline]") {
@@ -193,11 +193,11 @@ TEST_CASE("rounds are found by group, also when interleaved", "[outline]") {
                                  result("b1"), calls({"c"})});
     const std::vector<Round> rounds = Outline(infos).rounds();
     REQUIRE(rounds.size() == 3);
-    CHECK(rounds[0].group == 1);
+    CHECK(rounds[0].round_serial == 1);
     CHECK(rounds[0].results == std::vector<std::size_t>{3});
-    CHECK(rounds[1].call == 1);
+    CHECK(rounds[1].call_message_index == 1);
     CHECK(rounds[1].results == std::vector<std::size_t>{2, 5});
-    CHECK(rounds[2].call == 6);
+    CHECK(rounds[2].call_message_index == 6);
     CHECK(rounds[2].results.empty());
     CHECK(Outline().rounds().empty());
 }
@@ -229,12 +229,12 @@ TEST_CASE("joining a whole list is the same as joining one by one", "[groups]") 
             info.serial = one_by_one.size() + 1;
             if (random() % 4 == 0) info.mark = mark_of(Origin::repair);
             at_once.push_back(info);
-            join_group(info, Outline(one_by_one));
+            link_to_round(info, Outline(one_by_one));
             one_by_one.push_back(std::move(info));
         }
-        join_groups(at_once);
+        link_rounds(at_once);
         for (std::size_t i = 0; i < at_once.size(); ++i) {
-            CHECK(at_once[i].group == one_by_one[i].group);
+            CHECK(at_once[i].round_serial == one_by_one[i].round_serial);
             for (std::size_t p = 0; p < at_once[i].parts.size(); ++p) {
                 CHECK(at_once[i].parts[p].tool == one_by_one[i].parts[p].tool);
             }

@@ -25,7 +25,7 @@ TEST_CASE("a list of one's own messages is checked without a conversation", "[me
     const std::vector<whittle::Violation> found = whittle::validate(std::span(notes), whittle::openai_chat());
     REQUIRE(found.size() == 1);
     CHECK(whittle::to_string(found[0].rule) == "G1");
-    CHECK(found[0].message == 1);
+    CHECK(found[0].message_index == 1);
     CHECK(found[0].text == "a text part is not valid UTF-8");
 }
 

@@ -15,7 +15,7 @@ TEST_CASE("usage is added count by count, and held at the maximum", "[message]")
 }
 
 TEST_CASE("no more of what was written to a cache is told to live than was written", "[message]") {
-    const Usage written{.input = 7, .cache_write = 10};
+    const Usage written{.uncached_input = 7, .cache_write = 10};
     CHECK(written.with_lifetimes(4, 6) == Usage{7, 0, 10, 0, 4, 6});
     CHECK(written.with_lifetimes(4, 3) == Usage{7, 0, 10, 0, 4, 3});
     CHECK(written.with_lifetimes(9, 6) == Usage{7, 0, 10, 0, 4, 6});

@@ -143,7 +143,7 @@ TEST_CASE("OC1: a repair does not close the open round", "[validity]") {
         infos.push_back(describe(m));
         infos.back().serial = infos.size();
     }
-    join_groups(infos);
+    link_rounds(infos);
     CHECK(validate(Outline(infos), openai_chat()).size() == 1);
     infos[3].mark = std::make_shared<const Provenance>(Provenance{.origin = Origin::repair});
     CHECK(validate(Outline(infos), openai_chat()).empty());
@@ -192,7 +192,7 @@ TEST_CASE("OC6: compatible servers ask for more", "[validity]") {
 TEST_CASE("violations come in list order, one for each fact", "[validity]") {
     const auto found = check({user(), call("c", "[]"), user(), ChatMessage::user("\xFF"), result("x")});
     std::vector<std::size_t> places;
-    for (const Violation& v : found) places.push_back(v.message);
+    for (const Violation& v : found) places.push_back(v.message_index);
     CHECK(std::ranges::is_sorted(places));
     CHECK(rules_broken({user(), call("c", "[]"), user(), ChatMessage::user("\xFF"), result("x")}) ==
           Rules{Rule::G4_object_arguments, Rule::OC1_results_follow, Rule::G1_utf8, Rule::G2_paired,
@@ -210,7 +210,7 @@ TEST_CASE("a violation shows hostile ids short and as UTF-8", "[validity]") {
 TEST_CASE("only what was not there before is new", "[validity]") {
     const Violation old{Rule::G2_paired, 3, 0, 7, "tool call \"a\" has no result"};
     Violation moved = old;
-    moved.message = 1;
+    moved.message_index = 1;
     moved.text = "worded otherwise";
     Violation other_message = old;
     other_message.serial = 8;

@@ -123,7 +123,7 @@ TEST_CASE("every rule can be broken alone, and is then the only one reported", "
             CAPTURE(to_string(breakage.rule));
             REQUIRE(found.size() == 1);
             CHECK(found[0].rule == breakage.rule);
-            CHECK(found[0].serial == found[0].message + 1);
+            CHECK(found[0].serial == found[0].message_index + 1);
         }
     }
 }
@@ -154,10 +154,10 @@ TEST_CASE("random lists of any shape are checked without harm, and their violati
         }
         for (const ValidityProfile* profile : validity_profiles()) {
             for (const Violation& v : check(messages, *profile)) {
-                if (v.message <= messages.size() && (v.serial == 0) == (v.message == messages.size()) &&
+                if (v.message_index <= messages.size() && (v.serial == 0) == (v.message_index == messages.size()) &&
                     !v.text.empty())
                     continue;
-                CAPTURE(profile->name, to_string(v.rule), v.message, v.serial, v.text);
+                CAPTURE(profile->name, to_string(v.rule), v.message_index, v.serial, v.text);
                 FAIL("a violation that names no message of the list");
             }
         }

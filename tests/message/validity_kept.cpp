@@ -1,4 +1,5 @@
-// `keeps_rules` spares the full check of a commit, so it must never say yes where the full check would find something.
+// `surely_keeps_rules` spares the full check of a commit, so it must never say yes where the full check would find
+// something.
 #include "support/catch.hpp"
 #include "whittle/message/outline.hpp"
 #include "whittle/message/validity.hpp"
@@ -24,13 +25,13 @@ PartInfo random_part(std::mt19937& random) {
     constexpr std::array ids{"", "a", "b"};
     PartInfo part;
     part.kind = static_cast<PartKind>(random() % 6);
-    part.bytes = static_cast<std::int64_t>(random() % 3) * 40;
+    part.text_bytes = static_cast<std::int64_t>(random() % 3) * 40;
     const bool has_id = part.kind == PartKind::tool_call || part.kind == PartKind::tool_result || toss(random, 4);
     if (has_id) part.call_id = ids[random() % ids.size()];
     if (has_id) part.tool = toss(random, 6) ? "no good" : "ls";
-    part.is_separate_result = toss(random, 6);
-    part.is_blank = part.bytes == 0 || toss(random, 4);
-    part.ends_in_space = part.bytes > 0 && toss(random, 2);
+    part.starts_new_result = toss(random, 6);
+    part.is_blank = part.text_bytes == 0 || toss(random, 4);
+    part.ends_in_space = part.text_bytes > 0 && toss(random, 2);
     part.is_invalid_utf8 = toss(random, 8);
     part.has_object_arguments = !toss(random, 4);
     part.is_image = part.kind == PartKind::media;
@@ -45,7 +46,7 @@ std::vector<MessageInfo> random_history(std::mt19937& random) {
         infos[i].role = static_cast<Role>(random() % 4);
         for (auto parts = random() % 4; parts > 0; --parts) infos[i].parts.push_back(random_part(random));
     }
-    join_groups(infos);
+    link_rounds(infos);
     return infos;
 }
 
@@ -54,7 +55,7 @@ using Edit = std::function<void(PartInfo&, std::mt19937&)>;
 /// What an edit of a text can do to a part, good and bad.
 const std::vector<Edit>& edits() {
     static const std::vector<Edit> all{
-        [](PartInfo& part, std::mt19937& random) { part.bytes = static_cast<std::int64_t>(random() % 130); },
+        [](PartInfo& part, std::mt19937& random) { part.text_bytes = static_cast<std::int64_t>(random() % 130); },
         [](PartInfo& part, std::mt19937&) { part.is_blank = !part.is_blank; },
         [](PartInfo& part, std::mt19937&) { part.ends_in_space = !part.ends_in_space; },
         [](PartInfo& part, std::mt19937&) { part.is_invalid_utf8 = !part.is_invalid_utf8; },
@@ -64,8 +65,8 @@ const std::vector<Edit>& edits() {
         [](PartInfo& part, std::mt19937& random) { part.kind = static_cast<PartKind>(random() % 6); },
         [](PartInfo& part, std::mt19937&) { part.call_id = "b"; },
         [](PartInfo& part, std::mt19937&) { part.tool = "no good"; },
-        [](PartInfo& part, std::mt19937&) { part.is_separate_result = !part.is_separate_result; },
-        [](PartInfo& part, std::mt19937&) { part.media_bytes += 100'000'000; },
+        [](PartInfo& part, std::mt19937&) { part.starts_new_result = !part.starts_new_result; },
+        [](PartInfo& part, std::mt19937&) { part.media_base64_bytes += 100'000'000; },
     };
     return all;
 }
@@ -83,7 +84,7 @@ TEST_CASE("an edit that keeps the rules breaks none, under any profile", "[valid
         if (after[at].parts.empty()) continue;
         PartInfo& part = after[at].parts[random() % after[at].parts.size()];
         for (auto n = 1 + random() % 2; n > 0; --n) edits()[random() % edits().size()](part, random);
-        if (!keeps_rules(before[at], after[at])) {
+        if (!surely_keeps_rules(before[at], after[at])) {
             ++refused;
             continue;
         }
@@ -102,20 +103,20 @@ TEST_CASE("a placeholder in place of a longer result keeps the rules; a longer, 
           "[validity]") {
     MessageInfo before;
     before.role = Role::tool;
-    before.parts.push_back({.kind = PartKind::tool_result, .bytes = 2'500, .call_id = "c", .tool = "read"});
+    before.parts.push_back({.kind = PartKind::tool_result, .text_bytes = 2'500, .call_id = "c", .tool = "read"});
     before.parts[0].ends_in_space = true;
     MessageInfo after = before;
-    after.parts[0].bytes = 80;
+    after.parts[0].text_bytes = 80;
     after.parts[0].ends_in_space = false;
     after.parts[0].mark = mark_of(Origin::placeholder);
-    CHECK(keeps_rules(before, after));
-    CHECK_FALSE(keeps_rules(after, before));
+    CHECK(surely_keeps_rules(before, after));
+    CHECK_FALSE(surely_keeps_rules(after, before));
     const auto with = [&](auto&& change) {
         MessageInfo other = after;
         change(other);
-        return keeps_rules(before, other);
+        return surely_keeps_rules(before, other);
     };
-    CHECK_FALSE(with([](MessageInfo& m) { m.parts[0].bytes = 0; }));
+    CHECK_FALSE(with([](MessageInfo& m) { m.parts[0].text_bytes = 0; }));
     CHECK_FALSE(with([](MessageInfo& m) { m.parts[0].is_blank = true; }));
     CHECK_FALSE(with([](MessageInfo& m) { m.parts[0].call_id = "d"; }));
     CHECK_FALSE(with([](MessageInfo& m) { m.parts[0].mark = mark_of(Origin::summary); }));

@@ -23,7 +23,7 @@ std::vector<MessageInfo> one_message_of_results() {
     std::vector<MessageInfo> infos{describe(ChatMessage::user("go")),
                                    describe(ChatMessage::assistant("").call("c", "read", "{}")), describe(results)};
     for (std::size_t i = 0; i < infos.size(); ++i) infos[i].serial = i + 1;
-    join_groups(infos);
+    link_rounds(infos);
     return infos;
 }
 

@@ -23,7 +23,7 @@ std::vector<MessageInfo> infos_of(const Messages& messages) {
         infos.push_back(describe(m));
         infos.back().serial = infos.size();
     }
-    join_groups(infos);
+    link_rounds(infos);
     return infos;
 }
 
@@ -143,7 +143,7 @@ TEST_CASE("A3: a result that begins with media or an opaque item is late behind 
         const auto found = check({user(), call("c"), from_user(parts), reply()}, anthropic_messages());
         REQUIRE(found.size() == 1);
         CHECK(found[0].rule == Rule::A3_results_first);
-        CHECK(found[0].part == 1);
+        CHECK(found[0].part_index == 1);
     }
 }
 
@@ -193,21 +193,24 @@ TEST_CASE("A7: the open tool loop starts with thinking, its later steps need not
 }
 
 TEST_CASE("the open tool loop reaches back to the newest user message that answers no call", "[validity]") {
-    const auto open_loop = [](const Messages& messages) { return Outline(infos_of(messages)).open_loop(); };
-    CHECK_FALSE(open_loop({}).has_value());
-    CHECK_FALSE(open_loop({user(), call("a"), result("a"), reply()}).has_value());
-    CHECK(open_loop({user(), call("a"), result("a"), call("b")}) == 1);
-    CHECK(open_loop({user(), reply("I look"), call("a"), result("a")}) == 1);  // the server merges the two
-    CHECK(open_loop({user(), call("a"), result("a"), user("faster"), call("b")}) == 1);
-    CHECK(open_loop({user(), call("a"), from_user({result_part("a"), text("faster")}), call("b")}) == 1);
-    CHECK(open_loop({user(), reply(), user(), ChatMessage{Role::tool, {}}, call("b")}) == 4);  // answers nothing
-    CHECK(open_loop({user(), call("a"), result("a"), reply(), user(), call("b"), result("b"), call("c")}) == 5);
+    const auto open_loop_begin = [](const Messages& messages) { return Outline(infos_of(messages)).open_loop_begin(); };
+    CHECK_FALSE(open_loop_begin({}).has_value());
+    CHECK_FALSE(open_loop_begin({user(), call("a"), result("a"), reply()}).has_value());
+    CHECK(open_loop_begin({user(), call("a"), result("a"), call("b")}) == 1);
+    CHECK(open_loop_begin({user(), reply("I look"), call("a"), result("a")}) == 1);  // the server merges the two
+    CHECK(open_loop_begin({user(), call("a"), result("a"), user("faster"), call("b")}) == 1);
+    CHECK(open_loop_begin({user(), call("a"), from_user({result_part("a"), text("faster")}), call("b")}) == 1);
+    CHECK(open_loop_begin({user(), reply(), user(), ChatMessage{Role::tool, {}}, call("b")}) == 4);  // answers nothing
+    CHECK(open_loop_begin({user(), call("a"), result("a"), reply(), user(), call("b"), result("b"), call("c")}) == 5);
 }
 
 TEST_CASE("A10: images keep to the limits for number, bytes and pixels", "[validity]") {
     ValidityProfile small = anthropic_messages();
-    small.limits = {
-        .max_images = 3, .max_image_bytes = 8, .max_image_side = 100, .many_images = 1, .many_images_side = 50};
+    small.limits = {.max_images = 3,
+                    .max_image_base64_bytes = 8,
+                    .max_image_side = 100,
+                    .many_images_threshold = 1,
+                    .max_side_with_many_images = 50};
     const auto texts = [&](const std::vector<Part>& parts) {
         std::vector<std::string> sentences;
         for (const Violation& v : check({from_user(parts)}, small)) {
@@ -231,7 +234,7 @@ TEST_CASE("media in a request takes its base64, and a link its own length", "[va
     const auto bytes_of = [](Media media) {
         Part part{PartKind::media};
         part.media = std::move(media);
-        return describe(view_of(part)).media_bytes;
+        return describe(view_of(part)).media_base64_bytes;
     };
     CHECK(bytes_of({.mime = "image/png", .bytes = "1234"}) == 8);
     CHECK(bytes_of({.mime = "image/png", .url = "data:image/png;base64,AAAA"}) == 4);

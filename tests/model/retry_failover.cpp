@@ -21,7 +21,7 @@ using Request = ModelRequest<ChatMessage>;
 using ChatModel = std::shared_ptr<Model<ChatMessage>>;
 
 const ModelError busy(ModelErrorClass::server, "busy");
-const ModelError overflow(Overflow{.limit = 4, .used = 5}, "too large");
+const ModelError overflow(Overflow{.context_limit_tokens = 4, .requested_tokens = 5}, "too large");
 
 /// Throws the errors one after the other, then answers "done". Counts how often it was asked.
 struct Script {
@@ -197,7 +197,7 @@ TEST_CASE("a reply that broke off while it streamed is not asked for again unles
 
     asked = 0;
     const ChatModel model =
-        with_retry(broken_stream(asked), {}, {.on_restart = [&seen] { seen.clear(); }}, world.environment());
+        with_retry(broken_stream(asked), {}, {.on_stream_restart = [&seen] { seen.clear(); }}, world.environment());
     CHECK(text_of(model->generate({.on_delta = &sink}).message) == "whole");
     CHECK(seen == "whole");
 }
@@ -208,7 +208,7 @@ TEST_CASE("nothing streamed means nothing to discard", "[retry]") {
     const DeltaSink sink = [](const Delta&) {};
     int discarded = 0;
     const ChatModel model =
-        with_retry(model_of(script), {}, {.on_restart = [&discarded] { ++discarded; }}, world.environment());
+        with_retry(model_of(script), {}, {.on_stream_restart = [&discarded] { ++discarded; }}, world.environment());
     CHECK(text_of(model->generate({.on_delta = &sink}).message) == "done");
     CHECK(discarded == 0);
 }
@@ -268,7 +268,7 @@ TEST_CASE("each call starts with the first model, and the last one's error goes 
         model->generate({});
         FAIL("no error");
     } catch (const ModelError& error) {
-        CHECK(error.overflow().limit == 4);
+        CHECK(error.overflow().context_limit_tokens == 4);
     }
     CHECK(failed == std::vector<std::size_t>{0});
     CHECK(text_of(model->generate({}).message) == "done");
@@ -295,8 +295,8 @@ TEST_CASE("what the failed model streamed must be discarded before the next mode
     CHECK(class_of_failure(*with_failover<ChatMessage>({broken_stream(asked), model_of(second)}),
                            {.on_delta = &sink}) == ModelErrorClass::transport);
     asked = 0;
-    const ChatModel model =
-        with_failover<ChatMessage>({broken_stream(asked), model_of(second)}, {.on_restart = [&seen] { seen.clear(); }});
+    const ChatModel model = with_failover<ChatMessage>({broken_stream(asked), model_of(second)},
+                                                       {.on_stream_restart = [&seen] { seen.clear(); }});
     CHECK(text_of(model->generate({.on_delta = &sink}).message) == "done");
     CHECK(seen.empty());
 }

@@ -111,14 +111,14 @@ TEST_CASE("the sizes of a preset follow the window, and hold without one", "[pre
     const PresetConfig small = recommended({.context_window = 32'000});
     CHECK(small.trimming.start_tokens == 8'000);
     CHECK(small.reduction.max_length_for_trunc == 32'000);
-    CHECK(limits_of(small.reduction, 32'000).due == 27'200);
+    CHECK(limits_of(small.reduction, 32'000).trigger_tokens == 27'200);
     CHECK(limits_of(small.summarization->trigger, 32'000).tokens == 29'440);
     CHECK(small.summarization->keep_recent_tokens == 6'400);
     const PresetConfig large = recommended({.context_window = 1'000'000});
     CHECK(large.trimming.start_tokens == 20'000);
-    CHECK(limits_of(large.reduction, 1'000'000).due == 850'000);
+    CHECK(limits_of(large.reduction, 1'000'000).trigger_tokens == 850'000);
     const PresetConfig unknown = recommended();
-    CHECK(limits_of(unknown.reduction, 0).due == 160'000);
+    CHECK(limits_of(unknown.reduction, 0).trigger_tokens == 160'000);
     CHECK(limits_of(unknown.reduction, 0).target == 96'000);
     CHECK(limits_of(unknown.summarization->trigger, 0).tokens == 160'000);
 }
@@ -138,9 +138,9 @@ TEST_CASE("every preset passes the checks of its chain at every window, with a m
             const auto model =
                 std::make_shared<ScriptedModel<ChatMessage>>(std::vector{ChatMessage::assistant("a summary")});
             CHECK(make_chain(config).stages().size() == (preset == Preset::lossless || window == 0 ? 2U : 3U));
-            CHECK(make_chain(config).warnings().empty());
+            CHECK(make_chain(config).config_warnings().empty());
             CHECK(make_chain(config, model).stages().size() == (preset == Preset::lossless ? 2U : 3U));
-            CHECK(make_chain(config, model).warnings().empty());
+            CHECK(make_chain(config, model).config_warnings().empty());
         }
     }
 }
@@ -168,7 +168,8 @@ TEST_CASE("without a window a preset learns it from the first overflow", "[prese
         CAPTURE(to_string(preset));
         Reader agent(preset_config(preset));
         while (agent.sent.empty() || agent.sent.back() < 9'000) agent.read(1);
-        CHECK(agent.chain.on_overflow(agent.conversation, {.limit = 9'000, .used = agent.sent.back()}));
+        CHECK(agent.chain.on_overflow(agent.conversation,
+                                      {.context_limit_tokens = 9'000, .requested_tokens = agent.sent.back()}));
         agent.sent.clear();
         agent.read(120);
         for (const std::int64_t tokens : agent.sent) CHECK(tokens < 9'000);
@@ -188,7 +189,7 @@ TEST_CASE("without a window clearing comes before the summary", "[preset]") {
     for (const Preset preset : presets()) {
         const PresetConfig config = preset_config(preset);
         if (!config.summarization) continue;
-        const std::int64_t due = limits_of(config.reduction, 0).due;
+        const std::int64_t due = limits_of(config.reduction, 0).trigger_tokens;
         CHECK(limits_of(config.reduction, 0).target < due);
         CHECK(due <= limits_of(config.summarization->trigger, 0).tokens);
     }
@@ -198,7 +199,7 @@ TEST_CASE("results that trimming has shortened are cleared when room is needed, 
     for (const Preset preset : presets()) {
         CAPTURE(to_string(preset));
         PresetConfig config = preset_config(preset, {.context_window = 8'000});
-        config.trimming.window_fraction = 0.0;
+        config.trimming.force_above_window_fraction = 0.0;
         config.chain.on_error = OnError::propagate;
         Chain<>::Stages stages = preset_stages<ChatMessage>(config);
         TrimmingSettings trimming{config.trimming};
@@ -221,7 +222,7 @@ TEST_CASE("results that trimming has shortened are cleared when room is needed, 
 
 TEST_CASE("a protected result in front does not keep clearing from going with a commit of trimming", "[preset]") {
     PresetConfig config = recommended({.context_window = 10'000});
-    config.trimming.window_fraction = 0.0;
+    config.trimming.force_above_window_fraction = 0.0;
     config.chain.protected_tools = {"skill"};
     Reader agent(config);
     agent.use_skill();
@@ -248,8 +249,9 @@ TEST_CASE("with a model the ladder ends in a summary, without one it goes on", "
 
 TEST_CASE("clearing goes early at a pause, when the provider has forgotten the prompt anyway", "[preset]") {
     PresetConfig config = recommended({.context_window = 10'000});
-    config.trimming.trim_reads = config.trimming.trim_outputs = config.trimming.trim_on_arrival = false;
-    config.trimming.window_fraction = 0.0;
+    config.trimming.trim_reads = config.trimming.trim_program_output = config.trimming.drop_known_lines_on_arrival =
+        false;
+    config.trimming.force_above_window_fraction = 0.0;
     Reader agent(config);
     while (agent.sent.empty() || agent.sent.back() < 7'200) agent.read(1, 20);
     REQUIRE(agent.sent.back() < 8'500);
@@ -271,7 +273,7 @@ TEST_CASE("without a model a preset ends its ladder with a summary by rule, once
     PresetConfig config = recommended({.context_window = 8'000});
     config.trimming.min_result_bytes = config.trimming.min_argument_bytes = 1'000'000;
     config.reduction.skip_clear = true;
-    config.reduction.max_fraction_for_clear = config.reduction.free_fraction_for_clear = 0.0;
+    config.reduction.max_fraction_for_clear = config.reduction.clear_fraction_if_cache_cold = 0.0;
     config.reduction.clear_target_fraction = 0.0;
     Reader agent(config);
     agent.read(40, 40);
@@ -280,11 +282,11 @@ TEST_CASE("without a model a preset ends its ladder with a summary by rule, once
         return text_of(message).find("Written without a model") != std::string::npos;
     });
     CHECK(is_folded);
-    CHECK_FALSE(last_stage(recommended(), false).has_value());
-    CHECK(last_stage(recommended(), true)->trigger.context_tokens == 160'000);
-    CHECK_FALSE(last_stage(preset_config(Preset::lossless), true).has_value());
+    CHECK_FALSE(effective_summarization(recommended(), false).has_value());
+    CHECK(effective_summarization(recommended(), true)->trigger.context_tokens == 160'000);
+    CHECK_FALSE(effective_summarization(preset_config(Preset::lossless), true).has_value());
     PresetConfig without = recommended({.context_window = 8'000});
-    CHECK(last_stage(without, false).has_value());
+    CHECK(effective_summarization(without, false).has_value());
     without.summarization->rule_based_summary_tokens = 0;
-    CHECK_FALSE(last_stage(without, false).has_value());
+    CHECK_FALSE(effective_summarization(without, false).has_value());
 }

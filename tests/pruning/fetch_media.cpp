@@ -45,7 +45,7 @@ struct Fetched {
 Fetched fetch_for(const Conversation<>& c, const std::string& arguments, const FetchMediaOptions& options = {},
                   const std::shared_ptr<Storage>& storage = nullptr) {
     CollectingSink sink;
-    ToolContext context{.call_id = "f", .arguments = arguments, .conversation = c.id(), .objects = c.objects()};
+    ToolContext context{.call_id = "f", .arguments = arguments, .conversation_id = c.id(), .objects = c.objects()};
     Fetched fetched;
     fetched.outcome = fetch_media_tool(storage, options).invoke(context, sink);
     fetched.parts = sink.take();
@@ -134,7 +134,7 @@ TEST_CASE("what is wrong with a call is an error result that says so", "[fetch_m
     says("{}", "\"reference\": a string is required");
     says("[1]", "\"reference\": a string is required");
     says(R"({"reference":"ref://other/media/ab"})", "names nothing that was stored of this conversation");
-    says(arguments_for(key), "the limit is 10", {.max_bytes = 10});
+    says(arguments_for(key), "the limit is 10", {.max_stored_bytes = 10});
     REQUIRE(storage->remove(key.substr(6)));
     says(arguments_for(key), "no longer stored");
 }
@@ -160,7 +160,8 @@ TEST_CASE("a stored text is no image, and a damaged object is none either", "[fe
 }
 
 TEST_CASE("the tool checks its options", "[fetch_media]") {
-    CHECK(errc_of([] { static_cast<void>(fetch_media_tool(nullptr, {.max_bytes = 0})); }) == Errc::invalid_config);
+    CHECK(errc_of([] { static_cast<void>(fetch_media_tool(nullptr, {.max_stored_bytes = 0})); }) ==
+          Errc::invalid_config);
     CHECK(fetch_media_tool(nullptr, {.language = Language::chinese}).description.find("ref://") != std::string::npos);
 }
 

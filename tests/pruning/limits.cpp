@@ -132,7 +132,8 @@ TEST_CASE("an image that is too large by itself goes, wherever it stands", "[lim
     CHECK(images_left(conversation) == std::vector<int>{0, 1, 2});
 
     Conversation<> many = gallery(6, 600, 3'000);
-    const RequestLimits for_many{.max_image_side = 8'000, .many_images = 5, .many_images_side = 2'000};
+    const RequestLimits for_many{
+        .max_image_side = 8'000, .many_images_threshold = 5, .max_side_with_many_images = 2'000};
     REQUIRE(Chain(limited_to(for_many), Pruning{limits_alone()}).before_model(many).changed());
     CHECK(validate(many.outline(), limited_to(for_many).profile.validity).empty());
 }
@@ -158,7 +159,7 @@ TEST_CASE("what has to stay over the limits is told once, with the numbers", "[l
 TEST_CASE("limits can be left to the host, and protections hold", "[limits]") {
     Conversation<> conversation = gallery(12);
     PruningConfig off = limits_alone();
-    off.fit_limits = false;
+    off.fit_image_and_byte_limits = false;
     CHECK_FALSE(Chain(limited_to({.max_images = 10}), Pruning{off}).before_model(conversation).changed());
 }
 

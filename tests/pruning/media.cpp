@@ -21,7 +21,7 @@ std::vector<std::string> media_keys(const Conversation<M>& c) {
     for (std::size_t i = 0; i < c.size(); ++i) {
         for (const PartInfo& part : c.outline()[i].parts) {
             if (part.mark && part.mark->reason == media_reason)
-                keys.push_back(part.mark->stored.empty() ? "" : part.mark->stored.front());
+                keys.push_back(part.mark->stored_keys.empty() ? "" : part.mark->stored_keys.front());
         }
     }
     return keys;
@@ -164,10 +164,10 @@ TEST_CASE("a user message of nothing but an image is no user turn, before and af
     c.push_back(ChatMessage::user("thanks"));
     const auto boundary = [&] { return pruning_boundary(c.outline(), {.skip_boundary_turns = 2}); };
     REQUIRE(boundary() == 0);
-    REQUIRE_FALSE(is_user_message(c.outline()[2]));
+    REQUIRE_FALSE(is_original_user_message(c.outline()[2]));
     REQUIRE(strip(c, MediaMode::reference, memory_storage()).count == 1);
     CHECK(c.messages()[2].parts[0].kind == PartKind::text);
-    CHECK_FALSE(is_user_message(c.outline()[2]));
+    CHECK_FALSE(is_original_user_message(c.outline()[2]));
     CHECK(boundary() == 0);
 }
 

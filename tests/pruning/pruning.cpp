@@ -94,11 +94,12 @@ TEST_CASE("a predicate protects by tool, arguments, size and provenance", "[prun
     std::vector<std::string> seen;
     prune(c, {.protect =
                   [&](const PruningDetail& detail) {
-                      CHECK(detail.conversation == "conv");
-                      CHECK(detail.object_name == (seen.empty() ? "c1" : "c0"));
-                      CHECK(detail.round == c.outline()[seen.empty() ? 4 : 1].serial);
+                      CHECK(detail.conversation_id == "conv");
+                      CHECK(detail.key_safe_call_id == (seen.empty() ? "c1" : "c0"));
+                      CHECK(detail.round_serial == c.outline()[seen.empty() ? 4 : 1].serial);
                       seen.push_back(std::string(detail.tool) + " " + std::string(detail.arguments) + " " +
-                                     std::to_string(detail.bytes) + (detail.provenance == nullptr ? " original" : ""));
+                                     std::to_string(detail.result_bytes) +
+                                     (detail.provenance == nullptr ? " original" : ""));
                       return detail.arguments.find("c0.cpp") != std::string_view::npos;
                   },
               .skip_boundary_turns = 0});
@@ -190,7 +191,7 @@ TEST_CASE("every pruned result comes back by undo, from the store or the journal
 TEST_CASE("one result alone comes back by restore", "[pruning]") {
     Conversation c = talk(4);
     prune(c, {.skip_boundary_turns = 0}, ChainConfig{.storage = memory_storage()});
-    c.restore(c.outline()[5].serial);
+    c.restore_and_pin(c.outline()[5].serial);
     CHECK(text(c, 5) == output("c1"));
     CHECK(pruned(c) == Indices{2, 8, 11});
 }

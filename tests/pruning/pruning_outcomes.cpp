@@ -54,7 +54,7 @@ void strip_by_ladder(Conversation<M>& c, PruningConfig config, ChainConfig chain
 class BySize final : public TokenCounter {
 public:
     [[nodiscard]] std::string_view id() const noexcept override { return "by_size"; }
-    [[nodiscard]] std::int64_t measure(std::string_view text) const override {
+    [[nodiscard]] std::int64_t measure_units(std::string_view text) const override {
         return static_cast<std::int64_t>(text.size() / 4);
     }
     [[nodiscard]] std::int64_t media_tokens(const MediaView& media) const override {
@@ -195,7 +195,7 @@ TEST_CASE("what the store refused is not reported as cut", "[pruning]") {
     std::vector<std::string> rules;
     for (const Candidate& candidate : report.find("pruning")->details->candidates) {
         rules.emplace_back(candidate.rule);
-        CHECK(candidate.cut == (candidate.tokens_freed > 0));
+        CHECK(candidate.removed == (candidate.tokens_freed > 0));
     }
     CHECK(rules == std::vector<std::string>{"old_output", "store_refused", "old_output"});
 }

@@ -97,15 +97,15 @@ TEST_CASE("a pruned result records when, by whom, how and where", "[pruning]") {
     CHECK(mark->when == 1'234'567);
     CHECK(mark->by == "pruning");
     CHECK(mark->reason == "prune");
-    REQUIRE(mark->stored == std::vector{pruned_key("conv", "a", output("a"))});
-    CHECK(storage->stat(mark->stored.front())->bytes == 2'012);
+    REQUIRE(mark->stored_keys == std::vector{pruned_key("conv", "a", output("a"))});
+    CHECK(storage->stat(mark->stored_keys.front())->bytes == 2'012);
     const std::vector<PrunedOutput> outputs = pruned_outputs(c);
     REQUIRE(outputs.size() == 1);
     CHECK(outputs[0].tool == "read_file");
     CHECK(outputs[0].compacted_at == 1'234'567);
     CHECK(outputs[0].by == "pruning");
     CHECK(outputs[0].bytes == 2'012);
-    CHECK(outputs[0].stored == mark->stored);
+    CHECK(outputs[0].stored == mark->stored_keys);
     REQUIRE(c.undo());
     CHECK(pruned_outputs(c).empty());
 }
@@ -126,7 +126,7 @@ TEST_CASE("a result that was shortened on arrival goes, and the placeholder name
     const auto before = text(c, 2);
     prune(c, {.skip_boundary_turns = 0, .placeholder = placeholder}, ChainConfig{.storage = storage});
     CHECK(text(c, 2).find("conv/trunc/a") != std::string::npos);
-    CHECK(mark_of(c.outline()[2], 0)->stored == std::vector<std::string>{"conv/trunc/a"});
+    CHECK(mark_of(c.outline()[2], 0)->stored_keys == std::vector<std::string>{"conv/trunc/a"});
     std::vector<std::string> keys;
     storage->list("", [&](const ObjectInfo& info) { return keys.push_back(info.key), true; });
     CHECK(keys == std::vector<std::string>{"conv/trunc/a"});

@@ -132,7 +132,7 @@ public:
     }
     void pin(Serial serial) override { conversation.pin(serial); }
     bool undo() override { return conversation.undo(); }
-    void restore(Serial serial) override { conversation.restore(serial); }
+    void restore_and_pin(Serial serial) override { conversation.restore_and_pin(serial); }
     std::int64_t tokens(const std::shared_ptr<const TokenCounter>& counter) override {
         return conversation.tokens(counter);
     }
@@ -192,10 +192,12 @@ public:
     ToolOutcome wrap_tool(const ToolContext& call, PartSink& sink, const ToolNext& tool) const override {
         return chain.wrap_tool(call, sink, tool);
     }
-    std::size_t stable_prefix(const ConversationCore& c) const override { return chain.stable_prefix(own(c)); }
+    std::size_t count_stable_messages(const ConversationCore& c) const override {
+        return chain.count_stable_messages(own(c));
+    }
     std::int64_t context_window(ConversationCore& c) const override { return chain.context_window(own(c)); }
     const ChainConfig& config() const override { return chain.config(); }
-    const std::vector<Problem>& warnings() const override { return chain.warnings(); }
+    const std::vector<Problem>& warnings() const override { return chain.config_warnings(); }
     Language language() const override { return chain.language(); }
 
 private:

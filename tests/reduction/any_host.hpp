@@ -41,7 +41,7 @@ public:
     virtual void sync_newest(const ChatMessage& other) = 0;
     virtual void pin(Serial serial) = 0;
     virtual bool undo() = 0;
-    virtual void restore(Serial serial) = 0;
+    virtual void restore_and_pin(Serial serial) = 0;
     [[nodiscard]] virtual std::int64_t tokens(const std::shared_ptr<const TokenCounter>& counter) = 0;
     [[nodiscard]] virtual std::uint64_t version() const = 0;
     [[nodiscard]] virtual std::size_t journal_size() const = 0;
@@ -58,7 +58,7 @@ public:
     virtual bool on_overflow(ConversationCore& conversation, const Overflow& overflow) = 0;
     [[nodiscard]] virtual std::vector<ToolContext> pending_tool_calls(const ConversationCore& conversation) const = 0;
     virtual ToolOutcome wrap_tool(const ToolContext& call, PartSink& sink, const ToolNext& tool) const = 0;
-    [[nodiscard]] virtual std::size_t stable_prefix(const ConversationCore& conversation) const = 0;
+    [[nodiscard]] virtual std::size_t count_stable_messages(const ConversationCore& conversation) const = 0;
     [[nodiscard]] virtual std::int64_t context_window(ConversationCore& conversation) const = 0;
     [[nodiscard]] virtual const ChainConfig& config() const = 0;
     [[nodiscard]] virtual const std::vector<Problem>& warnings() const = 0;
@@ -112,7 +112,7 @@ public:
     void sync_newest(const ChatMessage& other) { core_->sync_newest(other); }
     void pin(Serial serial) { core_->pin(serial); }
     bool undo() { return core_->undo(); }
-    void restore(Serial serial) { core_->restore(serial); }
+    void restore_and_pin(Serial serial) { core_->restore_and_pin(serial); }
     [[nodiscard]] std::int64_t tokens(const std::shared_ptr<const TokenCounter>& counter) const {
         return core_->tokens(counter);
     }
@@ -152,7 +152,9 @@ public:
     ToolOutcome wrap_tool(const ToolContext& call, PartSink& sink, const ToolNext& tool) const {
         return core_->wrap_tool(call, sink, tool);
     }
-    [[nodiscard]] std::size_t stable_prefix(const AnyConversation& c) const { return core_->stable_prefix(c.core()); }
+    [[nodiscard]] std::size_t count_stable_messages(const AnyConversation& c) const {
+        return core_->count_stable_messages(c.core());
+    }
     [[nodiscard]] std::int64_t context_window(const AnyConversation& c) const {
         return core_->context_window(c.core());
     }

@@ -30,7 +30,7 @@ void answer(Conversation<>& conversation, double ratio) {
     ChatMessage last = ChatMessage::assistant("done");
     const std::int64_t counted = conversation.tokens(chars_counter()) + count_message(last, *chars_counter());
     const auto billed_input = static_cast<std::int64_t>(ratio * static_cast<double>(counted));
-    conversation.push_back(std::move(last), Usage{.input = billed_input});
+    conversation.push_back(std::move(last), Usage{.uncached_input = billed_input});
 }
 
 /// Seven rounds, of which six may be cleared.
@@ -116,7 +116,7 @@ TEST_CASE("on overflow the newest results lose what is missing in the provider's
         const std::int64_t size = billed_size(conversation);
         const Chain chain({.storage = memory_storage()},
                           Reduction({.max_length_for_trunc = 100'000, .max_tokens_for_clear = 1'000'000}));
-        CHECK(chain.on_overflow(conversation, {.limit = size / 2, .used = size}));
+        CHECK(chain.on_overflow(conversation, {.context_limit_tokens = size / 2, .requested_tokens = size}));
         CHECK(billed_size(conversation) <= size / 2);
         CHECK(billed_size(conversation) > size / 2 - 400);
     }

@@ -21,7 +21,9 @@ Conversation<> two_bash_rounds() {
     return conversation;
 }
 
-ClearResult cleared_by_handler(const ToolDetail&) { return {.need_clear = true, .parts = {{.text = "handled"}}}; }
+ClearResult cleared_by_handler(const ToolDetail&) {
+    return {.need_clear = true, .replacement_parts = {{.text = "handled"}}};
+}
 
 const ReductionConfig clearing_all{.skip_truncation = true, .max_tokens_for_clear = 10};
 

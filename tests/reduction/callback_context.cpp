@@ -24,8 +24,8 @@ Conversation<> three_reads() {
 }
 
 std::string told(const CallbackContext& context, const StopToken& stop) {
-    return std::string(context.conversation) + " " + std::string(context.object_name) + " round " +
-           std::to_string(context.round) + ", " + std::to_string(context.tools.size()) + " tools" +
+    return std::string(context.conversation_id) + " " + std::string(context.key_safe_call_id) + " round " +
+           std::to_string(context.round_serial) + ", " + std::to_string(context.tools.size()) + " tools" +
            (context.stop == stop ? ", can be stopped" : "");
 }
 

@@ -384,7 +384,7 @@ TEST_CASE("an overflow clears what it may, however little was asked for", "[redu
     WITH_EACH_MESSAGE_TYPE(type);
     AnyConversation c = rounds(type, {"a", "b", "c"});
     const AnyChain chain(type, ChainConfig{}, above(1'000'000));
-    CHECK(chain.on_overflow(c, {.limit = 100, .used = 2'000}));
+    CHECK(chain.on_overflow(c, {.context_limit_tokens = 100, .requested_tokens = 2'000}));
     CHECK(c.text(4) == plain_placeholder(Language::english));
 }
 
@@ -392,9 +392,9 @@ TEST_CASE("the stable prefix ends before the oldest result that is not cleared",
     WITH_EACH_MESSAGE_TYPE(type);
     AnyConversation c = rounds(type, {"a", "b"});
     const AnyChain chain(type, ChainConfig{}, above(100));
-    CHECK(chain.stable_prefix(c) == 2);
+    CHECK(chain.count_stable_messages(c) == 2);
     chain.before_model(c);
-    CHECK(chain.stable_prefix(c) == 4);
+    CHECK(chain.count_stable_messages(c) == 4);
 }
 
 TEST_CASE("every problem of the configuration is named at once", "[reduction]") {

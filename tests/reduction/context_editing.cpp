@@ -108,7 +108,7 @@ TEST_CASE("the original of a cleared result is found in the store and by restori
     const Bench bench = Bench::of(type, clear_above(100));
     bench.chain.before_model(c);
     CHECK(bench.storage->get("conv/clear/call-1") == std::string(1'000, 'a'));
-    c.restore(c.outline()[2].serial);
+    c.restore_and_pin(c.outline()[2].serial);
     CHECK(c.text(2) == std::string(1'000, 'a'));
 }
 

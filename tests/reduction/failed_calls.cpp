@@ -94,8 +94,8 @@ TEST_CASE("a handler sees where it is and can be stopped", "[reduction]") {
     bool can_stop = false;
     ReductionCallbacks<> callbacks;
     callbacks.tool_config["run"].clear_handler = [&](const ToolDetail& detail) {
-        seen.push_back(std::string(detail.conversation) + " " + std::string(detail.object_name) + " " +
-                       std::to_string(detail.round));
+        seen.push_back(std::string(detail.conversation_id) + " " + std::string(detail.key_safe_call_id) + " " +
+                       std::to_string(detail.round_serial));
         can_stop = detail.stop.stop_possible();
         return ClearResult{};
     };

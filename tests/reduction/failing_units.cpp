@@ -66,7 +66,8 @@ TEST_CASE("a handler's arguments that are no JSON object keep that result, and n
     WITH_EACH_MESSAGE_TYPE(type);
     ReductionCallbacks<> callbacks;
     callbacks.tool_config["bad"].clear_handler = [](const ToolDetail&) {
-        return ClearResult{.need_clear = true, .arguments = "not JSON", .parts = {{.text = "short"}}};
+        return ClearResult{
+            .need_clear = true, .replacement_arguments = "not JSON", .replacement_parts = {{.text = "short"}}};
     };
     const Bench bench = Bench::of(type, clearing_above(100), {}, {}, callbacks);
     AnyConversation c = one_bad_of_four(type);
@@ -149,7 +150,8 @@ TEST_CASE("of many handled results, those stay that a provider refuses, however 
     constexpr int rounds = 200;
     ReductionCallbacks<> callbacks;
     callbacks.tool_config["read"].clear_handler = [](const ToolDetail& d) {
-        return ClearResult{.need_clear = true, .parts = {{.text = d.call_id.ends_with("7") ? "\xFF" : "cleared"}}};
+        return ClearResult{.need_clear = true,
+                           .replacement_parts = {{.text = d.call_id.ends_with("7") ? "\xFF" : "cleared"}}};
     };
     Conversation<> conversation("many");
     conversation.push_back(ChatMessage::user("do"));

@@ -17,10 +17,10 @@ const Part orig{.text = "orig"};
 
 TruncResult shortened(const ToolDetail&) {
     return {.need_trunc = true,
-            .parts = {{.text = "truncated"}},
+            .replacement_parts = {{.text = "truncated"}},
             .need_offload = true,
             .key = "/tmp/trunc/cid",
-            .content = "full content"};
+            .offload_content = "full content"};
 }
 
 ReductionCallbacks<> for_tool(ToolReductionCallbacks own) {
@@ -41,7 +41,7 @@ TEST_CASE("a handler's own parts and object are used, what the tool gave comes b
     CHECK(bench.storage->get("tmp/trunc/cid") == "full content");
     AnyConversation c = bench.push(back);
     CHECK(origin_of(c.outline()[2].parts[0].mark) == Origin::placeholder);
-    c.restore(c.outline()[2].serial);
+    c.restore_and_pin(c.outline()[2].serial);
     CHECK(c.text(2) == "orig");
     CHECK(c.message(2).parts.size() == 2);
     REQUIRE(c.undo());
@@ -53,7 +53,8 @@ TEST_CASE("a handler's own parts and object are used, what the tool gave comes b
 TEST_CASE("a handler that truncates nothing leaves the result, and it saw it whole", "[handlers]") {
     std::string seen;
     Bench bench({.max_length_for_trunc = 1}, {}, {}, for_tool({.trunc_handler = [&](const ToolDetail& detail) {
-                    seen = std::string(detail.tool) + "/" + std::string(detail.call_id) + "/" + detail.parts[0].text;
+                    seen = std::string(detail.tool) + "/" + std::string(detail.call_id) + "/" +
+                           detail.result_parts[0].text;
                     return TruncResult{};
                 }}));
     CHECK(bench.run("id", {orig}).result.parts == std::vector{orig});
@@ -98,7 +99,7 @@ TEST_CASE("a failing tool's output passes, its handler does not run", "[handlers
 TEST_CASE("a streamed result reaches a handler whole", "[handlers]") {
     std::string seen;
     Bench bench({}, {}, {}, for_tool({.trunc_handler = [&](const ToolDetail& detail) {
-                    seen = detail.parts[0].text;
+                    seen = detail.result_parts[0].text;
                     return shortened(detail);
                 }}));
     CHECK(bench.run_chunks("a", {"one ", "two ", "three"}).result.parts[0].text == "truncated");
@@ -112,7 +113,7 @@ TEST_CASE("a sink of the tool's own truncates while it streams", "[handlers]") {
         explicit Upper(PartSink& out) : out_(out) {}
         void write(std::string_view text) override { out_.write(text.substr(0, 1)); }
         void push(Part part) override { out_.push(std::move(part)); }
-        void stored(StoredPart part) override { out_.stored(std::move(part)); }
+        void mark_stored(StoredPart part) override { out_.mark_stored(std::move(part)); }
         void finish() override { out_.write("."); }
 
     private:
@@ -150,11 +151,12 @@ TEST_CASE("a clear handler rewrites arguments and result and stores what it want
     const auto handler = [](const ToolDetail& detail) {
         return ClearResult{
             .need_clear = true,
-            .arguments = R"({"note":"argument offloaded"})",
-            .parts = {{.text = "result offloaded, retrieve it from /tmp/" + std::string(detail.call_id)}},
+            .replacement_arguments = R"({"note":"argument offloaded"})",
+            .replacement_parts = {{.text = "result offloaded, retrieve it from /tmp/" + std::string(detail.call_id)}},
             .need_offload = true,
             .key = "tmp/" + std::string(detail.call_id),
-            .content = nlohmann::json{{"arguments", detail.arguments}, {"result", detail.parts[0].text}}.dump()};
+            .offload_content =
+                nlohmann::json{{"arguments", detail.arguments}, {"result", detail.result_parts[0].text}}.dump()};
     };
     const Bench bench = Bench::of(type, clearing(), {}, {}, for_tool({.clear_handler = handler}));
     AnyConversation c = two_rounds(type, R"({"path":"x"})");

@@ -28,7 +28,7 @@ TEST_CASE("a long text that another truncation shortened keeps its end and its p
     CollectingSink seen;
     outer.chain.wrap_tool(outer.context("a"), seen, [&](const ToolContext&, PartSink& out) {
         out.write(std::string(60'000, 'x') + "the end");
-        out.stored({.key = "elsewhere/a", .by = "inner", .storage = outer.storage});
+        out.mark_stored({.key = "elsewhere/a", .by = "inner", .storage = outer.storage});
         return ToolOutcome{};
     });
     const auto stored = seen.take_stored();
@@ -111,7 +111,7 @@ TEST_CASE("a handler that merges the parts of one result leaves the next ones of
     WITH_EACH_MESSAGE_TYPE_THAT(type, keeps_texts);
     ReductionCallbacks<> callbacks;
     callbacks.tool_config["one"].clear_handler = [](const ToolDetail&) {
-        return ClearResult{.need_clear = true, .parts = {{.text = "merged"}}};
+        return ClearResult{.need_clear = true, .replacement_parts = {{.text = "merged"}}};
     };
     const Bench bench = Bench::of(type, limits(50'000), {}, {}, callbacks);
     AnyConversation c(type);
@@ -145,7 +145,7 @@ TEST_CASE("on overflow each text names its own object", "[overflow]") {
         return ToolOutcome{};
     });
     AnyConversation c = bench.push(collect_tool_return(call, seen, std::move(outcome)));
-    CHECK(bench.chain.on_overflow(c, {.limit = 1'200, .used = 2'300}));
+    CHECK(bench.chain.on_overflow(c, {.context_limit_tokens = 1'200, .requested_tokens = 2'300}));
     CHECK(has(c.text(2, 0), "conv/trunc/a -") == false);
     CHECK(has(c.text(2, 0), "Full text: conv/trunc/a]"));
     CHECK(has(c.text(2, 1), "Full text: conv/trunc/a-2]"));
@@ -204,7 +204,7 @@ TEST_CASE("overflow leaves tools whole that truncation leaves whole", "[overflow
         if (!excluded) config.tool_config["tool"].skip_truncation = true;
         const Bench bench = Bench::of(type, config);
         AnyConversation c = bench.push(bench.run("a", {std::string(40'000, 'x')}));
-        CHECK_FALSE(bench.chain.on_overflow(c, {.limit = 5'000, .used = 10'100}));
+        CHECK_FALSE(bench.chain.on_overflow(c, {.context_limit_tokens = 5'000, .requested_tokens = 10'100}));
         CHECK(c.text(2) == std::string(40'000, 'x'));
     }
 }
@@ -240,8 +240,10 @@ TEST_CASE("a handler's object without a key gets a free one, also in a shared fo
     config.root_dir = "shared";
     ReductionCallbacks<> callbacks;
     callbacks.tool_config["tool"].trunc_handler = [](const ToolDetail& detail) {
-        return TruncResult{
-            .need_trunc = true, .parts = {{.text = "short"}}, .need_offload = true, .content = detail.parts[0].text};
+        return TruncResult{.need_trunc = true,
+                           .replacement_parts = {{.text = "short"}},
+                           .need_offload = true,
+                           .offload_content = detail.result_parts[0].text};
     };
     Bench bench(config, {}, {}, callbacks);
     CHECK(bench.run("a", {"one"}).stored.at(0).key == "shared/trunc/a");
@@ -256,8 +258,10 @@ TEST_CASE("streams name the reader, excluded ones pass, handled ones are replace
     CHECK(Bench(excluded).run_text("a", std::string(9'000, 'x'), true).result.parts[0].text == std::string(9'000, 'x'));
     ReductionCallbacks<> callbacks;
     callbacks.tool_config["tool"].trunc_handler = [](const ToolDetail&) {
-        return TruncResult{
-            .need_trunc = true, .parts = {{.text = "truncated"}}, .need_offload = true, .content = "full content"};
+        return TruncResult{.need_trunc = true,
+                           .replacement_parts = {{.text = "truncated"}},
+                           .need_offload = true,
+                           .offload_content = "full content"};
     };
     Bench handled(limits(1'000), {}, {}, callbacks);
     CHECK(handled.run_text("a", "a stream", true).result.parts[0].text == "truncated");

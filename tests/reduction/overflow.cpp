@@ -30,7 +30,7 @@ TEST_CASE("on overflow the results of the newest round are shortened, and come b
     WITH_EACH_MESSAGE_TYPE(type);
     const Bench bench = Bench::of(type, config());
     AnyConversation c = parallel_reads(type, 40'000);
-    CHECK(bench.chain.on_overflow(c, {.limit = 20'000, .used = 40'100}));
+    CHECK(bench.chain.on_overflow(c, {.context_limit_tokens = 20'000, .requested_tokens = 40'100}));
     CHECK(c.tokens(chars_counter()) <= 20'000);
     for (std::size_t i = 2; i < 6; ++i) CHECK(c.text(i).find("conv/trunc/") != std::string::npos);
     CHECK(bench.storage->get("conv/trunc/c") == "c" + std::string(40'000, 'x'));
@@ -49,7 +49,7 @@ TEST_CASE("on overflow old rounds go first, and the newest is left alone if that
         c.push_back(ChatMessage::assistant("").call(id, "read"));
         c.push_back(ChatMessage::result(id, "read", id + std::string(40'000, 'x')));
     }
-    CHECK(bench.chain.on_overflow(c, {.limit = 15'000, .used = 20'100}));
+    CHECK(bench.chain.on_overflow(c, {.context_limit_tokens = 15'000, .requested_tokens = 20'100}));
     CHECK(c.text(2).find("conv/clear/a") != std::string::npos);
     CHECK(c.text(4) == "b" + std::string(40'000, 'x'));
 }
@@ -58,11 +58,11 @@ TEST_CASE("pins and protected tools stay whole even on overflow", "[overflow]") 
     WITH_EACH_MESSAGE_TYPE(type);
     const Bench bench = Bench::of(type, config(), {}, {.protected_tools = {"read"}});
     AnyConversation c = parallel_reads(type, 40'000);
-    CHECK_FALSE(bench.chain.on_overflow(c, {.limit = 20'000, .used = 40'100}));
+    CHECK_FALSE(bench.chain.on_overflow(c, {.context_limit_tokens = 20'000, .requested_tokens = 40'100}));
     const Bench other = Bench::of(type, config());
     AnyConversation d = parallel_reads(type, 40'000);
     d.pin(d.outline()[2].serial);
-    CHECK(other.chain.on_overflow(d, {.limit = 20'000, .used = 40'100}));
+    CHECK(other.chain.on_overflow(d, {.context_limit_tokens = 20'000, .requested_tokens = 40'100}));
     CHECK(d.text(2) == "a" + std::string(40'000, 'x'));
     CHECK(d.text(3).size() < 40'000);
 }
@@ -71,7 +71,7 @@ TEST_CASE("a result that was shortened before is shortened again without a secon
     WITH_EACH_MESSAGE_TYPE(type);
     const Bench bench = Bench::of(type, {.max_length_for_trunc = 30'000, .max_tokens_for_clear = 1'000'000});
     AnyConversation c = bench.push(bench.run("a", {std::string(90'000, 'x')}));
-    CHECK(bench.chain.on_overflow(c, {.limit = 4'000, .used = 8'000}));
+    CHECK(bench.chain.on_overflow(c, {.context_limit_tokens = 4'000, .requested_tokens = 8'000}));
     CHECK(c.tokens(chars_counter()) <= 4'000);
     CHECK(bench.keys() == std::vector<std::string>{"conv/trunc/a"});
     REQUIRE(c.undo());
@@ -84,7 +84,7 @@ TEST_CASE("the provider's own numbers scale the goal, for its tokens are not our
     const Bench bench = Bench::of(type, config());
     AnyConversation c = parallel_reads(type, 40'000);
     const std::int64_t ours = c.tokens(chars_counter());
-    CHECK(bench.chain.on_overflow(c, {.limit = 2 * ours, .used = 4 * ours}));
+    CHECK(bench.chain.on_overflow(c, {.context_limit_tokens = 2 * ours, .requested_tokens = 4 * ours}));
     CHECK(c.tokens(chars_counter()) <= ours / 2);
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("clearing what was truncated names the object that is there and writes
     CHECK(c.text(2).find("Old tool result cleared") != std::string::npos);
     CHECK(c.text(2).find("conv/trunc/a") != std::string::npos);
     CHECK(bench.keys() == std::vector<std::string>{"conv/trunc/a"});
-    c.restore(c.outline()[2].serial);
+    c.restore_and_pin(c.outline()[2].serial);
     CHECK(c.text(2) == std::string(9'000, 'x'));
 }
 
@@ -138,7 +138,7 @@ TEST_CASE("what a call reads back is not truncated again but paged, and cleared 
     bench.chain.before_model(c);
     CHECK(c.text(4).find("conv/trunc/a") != std::string::npos);
     CHECK(bench.keys().size() == objects);
-    c.restore(c.outline()[4].serial);
+    c.restore_and_pin(c.outline()[4].serial);
     CHECK(c.text(4) == std::string(1'900, 'x'));
 }
 

@@ -75,7 +75,7 @@ TEST_CASE("clearing tells once how many writes a store refused, which was the fi
     CHECK(has(told[0], "2 objects could not be stored, the first of them \"conv/clear/a\": put: no space left"));
     CHECK(c.report().stages[0].details->store_failures.size() == 2);
     for (const Candidate& candidate : c.report().stages[0].details->candidates) {
-        CHECK_FALSE(candidate.cut);
+        CHECK_FALSE(candidate.removed);
         CHECK(candidate.tokens_freed == 0);
     }
 }
@@ -84,7 +84,10 @@ TEST_CASE("a truncation handler whose object is refused leaves the result, and t
           "[truncation]") {
     ReductionCallbacks<> callbacks;
     callbacks.tool_config["tool"].trunc_handler = [](const ToolDetail&) {
-        return TruncResult{.need_trunc = true, .parts = {{.text = "short"}}, .need_offload = true, .content = "all"};
+        return TruncResult{.need_trunc = true,
+                           .replacement_parts = {{.text = "short"}},
+                           .need_offload = true,
+                           .offload_content = "all"};
     };
     const Bench bench({}, {}, {.storage = std::make_shared<FullStorage>()}, callbacks);
     CHECK(bench.run("a", {"whole"}).result.parts[0].text == "whole");

@@ -48,15 +48,15 @@ struct Bench {
     }
 
     ToolContext context(const std::string& id, std::string tool = "tool", std::string arguments = "{}") const {
-        ToolContext context{.call_id = id, .object_name = id, .tool = std::move(tool)};
+        ToolContext context{.call_id = id, .key_safe_call_id = id, .tool = std::move(tool)};
         context.arguments = std::move(arguments);
         context.tools = tools;
-        context.conversation = "conv";
+        context.conversation_id = "conv";
         context.storage = storage;
         context.counter = chars_counter();
         context.language = chain.language();
         context.events = &sink_for_events;
-        context.on_error = chain.config().on_error;
+        context.on_middleware_error = chain.config().on_error;
         return context;
     }
 

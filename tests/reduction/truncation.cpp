@@ -169,7 +169,7 @@ TEST_CASE("the user's function names the object; a leading slash is dropped, a b
     const std::string whole(5'000, 'x');
     ReductionCallbacks<> callbacks;
     callbacks.gen_trunc_offload_file_path = [](const ToolDetail& detail) {
-        return "/custom/" + std::string(detail.call_id) + "-" + std::to_string(detail.parts[0].text.size());
+        return "/custom/" + std::string(detail.call_id) + "-" + std::to_string(detail.result_parts[0].text.size());
     };
     Bench good(limit(1'000), {}, {}, callbacks);
     good.run("a", {whole});
@@ -250,7 +250,7 @@ TEST_CASE("a store with the two required functions gets all of a written result 
 
 TEST_CASE("beyond what is held for a store that cannot stream, the notice says so", "[truncation]") {
     ReductionConfig config = limit(1'000);
-    config.max_bytes_without_stream = 20'000;
+    config.max_buffered_bytes_for_store = 20'000;
     Bench bench(config, {}, {.storage = std::make_shared<PlainStorage>()});
     CHECK(bench.run_text("a", std::string(20'000, 'x'), true).stored.at(0).key == "conv/trunc/a");
     const ToolReturn back = bench.run_text("b", std::string(20'001, 'x'), true);

@@ -16,7 +16,7 @@ class Recorder final : public PartSink {
 public:
     void write(std::string_view text) override { writes.emplace_back(text); }
     void push(Part part) override { pushed.push_back(std::move(part)); }
-    void stored(StoredPart part) override { objects.push_back(std::move(part)); }
+    void mark_stored(StoredPart part) override { objects.push_back(std::move(part)); }
 
     std::vector<std::string> writes{};
     std::vector<Part> pushed{};

@@ -19,7 +19,8 @@ Conversation<> joined_chat(std::int64_t tokens, std::int64_t reported) {
     for (std::int64_t i = 0; i * 2 * each < tokens; ++i) {
         c.push_back(ChatMessage::user("wish " + std::to_string(i) + std::string(each * 4 - 10, 'u')));
         const bool is_last = (i + 1) * 2 * each >= tokens;
-        c.push_back(ChatMessage::assistant(std::string(each * 4, 'a')), Usage{.input = is_last ? reported : 0});
+        c.push_back(ChatMessage::assistant(std::string(each * 4, 'a')),
+                    Usage{.uncached_input = is_last ? reported : 0});
     }
     c.push_back(ChatMessage::user("go on"));
     return c;

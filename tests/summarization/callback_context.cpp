@@ -20,8 +20,9 @@ struct ToldWhere {
     explicit ToldWhere(StopToken of_hook) : stop(std::move(of_hook)) {}
 
     void note(const std::string& name, const CallbackContext& context) {
-        std::string text(context.conversation);
-        text += " round " + std::to_string(context.round) + ", " + std::to_string(context.tools.size()) + " tools";
+        std::string text(context.conversation_id);
+        text +=
+            " round " + std::to_string(context.round_serial) + ", " + std::to_string(context.tools.size()) + " tools";
         if (context.stop == stop) text += ", can be stopped";
         seen[name] = text;
     }
@@ -119,10 +120,10 @@ TEST_CASE("callbacks of a summary see conversation, round and tools, and can be 
 TEST_CASE("the filter of a default finalizer is told where that was called", "[summarization]") {
     std::string conversation;
     const auto finalize = default_finalizer<ChatMessage>({}, [&](const CallbackContext& context, const ChatMessage&) {
-        conversation = context.conversation;
+        conversation = context.conversation_id;
         return true;
     });
     const std::vector<ChatMessage> originals{ChatMessage::user("please")};
-    finalize({{.conversation = "conv"}}, originals, ChatMessage::user("a summary"));
+    finalize({{.conversation_id = "conv"}}, originals, ChatMessage::user("a summary"));
     CHECK(conversation == "conv");
 }

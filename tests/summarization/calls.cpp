@@ -176,7 +176,7 @@ TEST_CASE("without a bound of its own a request fits the window less the reply",
     CHECK(largest <= 7'000);
     CHECK(largest > 5'000);
     SummarizationConfig config;
-    CHECK(input_bound(config, 0, 1'000) == default_max_input_tokens);
+    CHECK(input_bound(config, 0, 1'000) == default_summary_input_tokens);
     CHECK(input_bound(config, 200'000, 8'000) == 192'000);
     CHECK(input_bound(config, 4'000, 8'000) == 2'000);
     config.model_options.max_output_tokens = 20'000;

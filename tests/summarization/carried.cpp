@@ -75,7 +75,7 @@ void expect_one_system_summary() {
         CHECK(count_of(c, Origin::summary) == 1);
     }
     const std::size_t size = c.size();
-    CHECK(chain.stable_prefix(c) < size);
+    CHECK(chain.count_stable_messages(c) < size);
     while (c.undo()) {
     }
     CHECK(count_of(c, Origin::summary) == 0);
@@ -272,7 +272,7 @@ TEST_CASE("without another new message a finalizer's system text carries the use
     REQUIRE(talk.folds());
     REQUIRE(talk.c.size() == 3);
     REQUIRE(talk.c.outline()[1].mark);
-    CHECK(talk.c.outline()[1].mark->user_messages == Texts{"one"});
+    CHECK(talk.c.outline()[1].mark->verbatim_user_messages == Texts{"one"});
     CHECK(told.empty());
 
     callbacks.finalize = [](const FinalizeContext&, std::span<const M> originals, const M&) {
@@ -292,9 +292,9 @@ namespace {
 class Watched final : public TokenCounter {
 public:
     [[nodiscard]] std::string_view id() const noexcept override { return "watched"; }
-    [[nodiscard]] std::int64_t measure(std::string_view text) const override {
+    [[nodiscard]] std::int64_t measure_units(std::string_view text) const override {
         ++asked;
-        return chars_counter()->measure(text);
+        return chars_counter()->measure_units(text);
     }
     [[nodiscard]] std::int64_t to_tokens(std::int64_t units) const noexcept override {
         return chars_counter()->to_tokens(units);

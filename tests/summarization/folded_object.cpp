@@ -145,7 +145,7 @@ TEST_CASE("without a storage nothing is stored, and check says so", "[summarizat
     const Chain<> chain = chain_on(nullptr);
     REQUIRE(chain.before_model(conversation).changed());
     CHECK_FALSE(mentions(folded_summary(conversation), "are stored as"));
-    const auto warned = chain.warnings();
+    const auto warned = chain.config_warnings();
     CHECK(std::ranges::any_of(warned, [](const auto& w) { return mentions(w.field, "offload_folded"); }));
 }
 

@@ -80,7 +80,7 @@ TEST_CASE("with needs_all the higher of two sizes decides, and an unknown window
 
     Conversation<> taught = working_talk();
     const Chain<> chain = summing_up<ChatMessage>({.trigger = both, .keep_recent_tokens = 0});
-    CHECK(chain.on_overflow(taught, {.limit = 8'000, .used = 9'000}));
+    CHECK(chain.on_overflow(taught, {.context_limit_tokens = 8'000, .requested_tokens = 9'000}));
 }
 
 TEST_CASE("the report of a summary that waits shows the condition that is missing", "[summarization]") {

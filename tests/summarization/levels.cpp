@@ -149,7 +149,7 @@ TEST_CASE("where the rules want turns there is one summary, and the settings war
     ChainConfig config;
     config.profile.validity = gemini_chat();
     const Chain<> chain = summing(numbering(), in_levels(3), config);
-    CHECK(std::ranges::any_of(chain.warnings(), [](const Problem& problem) {
+    CHECK(std::ranges::any_of(chain.config_warnings(), [](const Problem& problem) {
         return to_string(problem).find("summaries_per_level") != std::string::npos;
     }));
     Conversation<> conversation("levels");

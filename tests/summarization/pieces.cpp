@@ -119,7 +119,7 @@ TEST_CASE("the tail takes at most half of what the trigger leaves, however much 
 
 TEST_CASE("a summary that is folded hands on what it covers and where originals are", "[fold]") {
     Listed list({user(), answer(), user("new"), answer(), user()});
-    list.conversation.mark(0, {.origin = Origin::summary, .stored = {"k/b", "k/a"}, .covers = {40, 41}});
+    list.conversation.mark(0, {.origin = Origin::summary, .stored_keys = {"k/b", "k/a"}, .covers = {40, 41}});
     const FoldPlan plan = list.plan({});
     CHECK_FALSE(plan.has_only_summaries);
     CHECK(covered_serials(list.conversation.outline(), plan.folded) == std::vector<Serial>{1, 2, 3, 4, 40, 41});
@@ -176,7 +176,7 @@ TEST_CASE("a cut keeps UTF-8 whole", "[users]") {
 TEST_CASE("user messages are the user's own words, and those that summaries carry", "[users]") {
     Conversation<> c("c");
     c.push_back(user("old summary"));
-    c.mark(0, {.origin = Origin::summary, .user_messages = {"first wish", "second wish"}});
+    c.mark(0, {.origin = Origin::summary, .verbatim_user_messages = {"first wish", "second wish"}});
     c.push_back(user("go on"));
     c.mark(1, {.origin = Origin::nudge});
     c.push_back(user("third wish"));
@@ -343,7 +343,7 @@ TEST_CASE("settings that fight each other are warned of", "[config]") {
     SummarizationConfig config{.keep_recent_tokens = 160'000, .transcript_file_path = "t"};
     config.preserve_skills.max_skills = 1;
     const auto warned =
-        fields_of(check(config, chain, {.has_finalize = true, .other_summarizers = 1}), Problem::Severity::warning);
+        fields_of(check(config, chain, {.has_finalize = true, .summarizers_before = 1}), Problem::Severity::warning);
     CHECK(warned == std::vector<std::string>{"s.keep_recent_tokens", "s.trigger", "s.transcript_file_path",
                                              "s.preserve_skills", "s.trigger"});
 }
@@ -360,10 +360,10 @@ TEST_CASE("LS11, LS27, LS30: a fraction is rounded down to at least one token, a
 TEST_CASE("two summarizers in one chain are warned of, one is not", "[config]") {
     const auto model = std::make_shared<ScriptedModel<ChatMessage>>(std::vector<ChatMessage>{});
     using Folding = Summarization<ChatMessage>;
-    CHECK(Chain{ChainConfig{}, Folding{model}}.warnings().empty());
+    CHECK(Chain{ChainConfig{}, Folding{model}}.config_warnings().empty());
     const Chain two{ChainConfig{}, Folding{model}, Folding{model, {}, {}, "second"}};
-    REQUIRE(two.warnings().size() == 1);
-    CHECK(two.warnings()[0].field == "second.trigger");
+    REQUIRE(two.config_warnings().size() == 1);
+    CHECK(two.config_warnings()[0].field == "second.trigger");
 }
 
 TEST_CASE("a chain refuses a summarizer without a model", "[config]") {

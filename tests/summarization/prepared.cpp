@@ -36,7 +36,7 @@ struct Queue {
 
 SummarizationConfig preparing_at(std::int64_t trigger) {
     SummarizationConfig config{.trigger = {.context_tokens = trigger}, .keep_recent_tokens = 0};
-    config.prepare_fraction = 0.5;
+    config.prepare_at_trigger_fraction = 0.5;
     config.failure_cool_down_tokens = 600;
     return config;
 }
@@ -49,7 +49,7 @@ struct Prepares {
 
     [[nodiscard]] Chain<M> make(const SummarizationConfig& config) {
         SummarizationCallbacks<M> callbacks;
-        callbacks.executor = queue.executor();
+        callbacks.prepare_executor = queue.executor();
         ChainCallbacks<M> of_chain;
         of_chain.on_event = [this](const Event& event) {
             if (event.kind == "prepared_dropped") dropped.emplace_back(event.text);
@@ -117,9 +117,9 @@ TEST_CASE("a host's own threads prepare the summary", "[prepared]") {
     work_on(conversation, 7);  // about 3,600 tokens
     std::vector<whittle::detail::JoiningThread> pool;
     SummarizationCallbacks<> callbacks;
-    callbacks.executor = [&](std::function<void()> job) { pool.emplace_back(std::move(job)); };
+    callbacks.prepare_executor = [&](std::function<void()> job) { pool.emplace_back(std::move(job)); };
     SummarizationConfig config{.trigger = {.context_tokens = 5'000}, .keep_recent_tokens = 0};
-    config.prepare_fraction = 0.6;
+    config.prepare_at_trigger_fraction = 0.6;
     const Chain<> chain(ChainConfig{}, {},
                         Chain<>::Stages{std::make_shared<Summarization<>>(model, config, callbacks)});
     CHECK_FALSE(chain.before_model(conversation).changed());  // ordered
@@ -166,7 +166,7 @@ TEST_CASE("the order to go on stands once beside a prepared summary, and a host 
     for (const bool is_refused : {false, true}) {
         Queue queue;
         SummarizationCallbacks<> callbacks;
-        callbacks.executor = queue.executor();
+        callbacks.prepare_executor = queue.executor();
         SummarizationConfig config = preparing_at(5'000);
         config.continue_message = true;
         ChainConfig chain_config;
@@ -202,7 +202,7 @@ TEST_CASE("a prepared summary that leaves too much after an overflow is dropped 
     work_on(conversation, 12, "late");
     conversation.push_back(ChatMessage::assistant("so"));
     conversation.push_back(ChatMessage::user("and?"));
-    REQUIRE(bench.chain.on_overflow(conversation, {.limit = 4'000, .used = 10'000}));
+    REQUIRE(bench.chain.on_overflow(conversation, {.context_limit_tokens = 4'000, .requested_tokens = 10'000}));
     CHECK(bench.model->asked.size() > 1);  // in pieces that fit
     REQUIRE(bench.dropped.size() == 1);
     CHECK(bench.dropped[0].find("it would leave") != std::string::npos);
@@ -263,7 +263,7 @@ TEST_CASE("a preparation that fails is told when the summary is due, and that on
         return Reply<ChatMessage>{ChatMessage::assistant(good_summary())};
     });
     SummarizationCallbacks<> callbacks;
-    callbacks.executor = queue.executor();
+    callbacks.prepare_executor = queue.executor();
     ChainCallbacks<> of_chain;
     of_chain.on_event = [&](const Event& event) {
         if (event.kind == "prepared_dropped") dropped.emplace_back(event.text);
@@ -283,7 +283,9 @@ TEST_CASE("a preparation that fails is told when the summary is due, and that on
 TEST_CASE("an executor that throws is reported, or thrown under propagate", "[prepared]") {
     for (const OnError on_error : {OnError::skip, OnError::propagate}) {
         SummarizationCallbacks<> callbacks;
-        callbacks.executor = [](const std::function<void()>&) { throw std::runtime_error("the pool is closed"); };
+        callbacks.prepare_executor = [](const std::function<void()>&) {
+            throw std::runtime_error("the pool is closed");
+        };
         std::vector<std::string> told;
         ChainCallbacks<> of_chain;
         of_chain.on_event = [&](const Event& event) { told.emplace_back(event.text); };
@@ -313,13 +315,13 @@ TEST_CASE("far below the trigger, in a dry run, and without an executor nothing 
     Problems problems;
     check_summarization(preparing_at(5'000), ChainConfig{}, {}, "s", problems);
     REQUIRE(problems.all().size() == 1);
-    CHECK(problems.all()[0].field == "s.prepare_fraction");
+    CHECK(problems.all()[0].field == "s.prepare_at_trigger_fraction");
 }
 
 TEST_CASE("a conversation that goes stops its preparation; one on another thread works on copies", "[prepared]") {
     std::vector<whittle::detail::JoiningThread> threads;
     SummarizationCallbacks<> callbacks;
-    callbacks.executor = [&](std::function<void()> job) { threads.emplace_back(std::move(job)); };
+    callbacks.prepare_executor = [&](std::function<void()> job) { threads.emplace_back(std::move(job)); };
     const auto model = std::make_shared<ScriptedModel<ChatMessage>>([](const ModelRequest<ChatMessage>& request) {
         for (int i = 0; i < 2'000 && !request.stop.stop_requested(); ++i)
             std::this_thread::sleep_for(std::chrono::milliseconds(1));

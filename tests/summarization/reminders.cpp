@@ -102,13 +102,13 @@ void expect_bounded_with_reminders(const ValidityProfile& validity) {
     CHECK(session.summaries <= 20);
     CHECK(session.told("failed") == 0);
     CHECK(text_of(session.c.messages()[0]) == opening);
-    CHECK(session.c.outline().newest_user() == 0U);
+    CHECK(session.c.outline().newest_turn_start() == 0U);
     const std::size_t summary = summary_at(session.c);
     const std::string text = text_of(session.c.messages()[summary]);
     CHECK(occurrences_in(text, word_in_between) == 1);
     CHECK(occurrences_in(text, "<system-reminder>") <= 1);
     CHECK(occurrences_in(text, "Round ") <= 1);
-    const auto& carried = session.c.outline()[summary].mark->user_messages;
+    const auto& carried = session.c.outline()[summary].mark->verbatim_user_messages;
     CHECK(std::ranges::count(carried, word_in_between) == 1);
     while (session.c.undo()) {
     }
@@ -152,8 +152,9 @@ TEST_CASE("how often a carried text stood beside results outlives the next fold 
     for (int i = 1; i <= 30; ++i) session.round(i, false, 1'600, {reminder(i)});
     REQUIRE(session.summaries >= 2);
     const Mark mark = session.c.outline()[summary_at(session.c)].mark;
-    if (!mark->beside_results.empty()) CHECK(mark->beside_results.size() == mark->user_messages.size());
-    CHECK(std::ranges::count_if(mark->user_messages,
+    if (!mark->times_beside_results.empty())
+        CHECK(mark->times_beside_results.size() == mark->verbatim_user_messages.size());
+    CHECK(std::ranges::count_if(mark->verbatim_user_messages,
                                 [](const std::string& text) { return text.starts_with("<system-reminder>"); }) <= 1);
 }
 
@@ -169,7 +170,7 @@ void expect_bounded_with_thinking(std::size_t thinks_every) {
     CHECK(session.summaries <= 20);
     CHECK(session.told("failed") == 0);
     CHECK(session.told("no_valid_summary") == 0);
-    const auto loop = session.c.outline().open_loop();
+    const auto loop = session.c.outline().open_loop_begin();
     REQUIRE(loop);
     CHECK(session.c.outline()[*loop].has(PartKind::thinking));
     CHECK(validate(session.c.outline(), anthropic_thinking()).empty());

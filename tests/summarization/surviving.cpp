@@ -128,7 +128,7 @@ TEST_CASE("the state of the work can be switched off", "[summarization]") {
     Conversation<> conversation = conversation_of(worked());
     SummarizationConfig config = small_trigger();
     config.retained_facts_tokens = 0;
-    config.preserve_work = {.plan_tokens = 0, .files_tokens = 0, .findings_tokens = 0};
+    config.preserve_work = {.plan_tokens = 0, .file_list_tokens = 0, .subagent_reports_tokens = 0};
     REQUIRE(folding<ChatMessage>({}, config).before_model(conversation).changed());
     CHECK_FALSE(holds(summary_of(conversation), "parser"));
 }
@@ -273,7 +273,7 @@ TEST_CASE("a summary by rule knows the tools of one's own for plans, and leaves 
     CHECK(holds(summary_of(conversation), "ship on Friday"));
     CHECK_FALSE(holds(summary_of(conversation), mend_item));
 
-    config.preserve_work = {.plan_tokens = 0, .files_tokens = 0, .findings_tokens = 0};
+    config.preserve_work = {.plan_tokens = 0, .file_list_tokens = 0, .subagent_reports_tokens = 0};
     config.retained_facts_tokens = 0;
     Conversation<> off = conversation_of(history);
     REQUIRE(Chain<>(ChainConfig{}, Summarization<>{nullptr, config}).before_model(off).changed());
@@ -284,12 +284,13 @@ TEST_CASE("a summary by rule knows the tools of one's own for plans, and leaves 
 TEST_CASE("bad sizes of what survives are named", "[config]") {
     Problems problems;
     SummarizationConfig config = small_trigger();
-    config.preserve_work = {.plan_tokens = -1, .max_tokens_per_finding = 0, .finding_tools = {"ta*"}};
+    config.preserve_work = {.plan_tokens = -1, .max_tokens_per_subagent_report = 0, .subagent_tools = {"ta*"}};
     config.attach_files = {.max_files = -1, .max_tokens_per_file = 0, .max_tokens = -5};
     check_summarization(config, ChainConfig{}, {}, "s", problems);
     std::vector<std::string> fields;
     for (const Problem& problem : problems.all()) fields.push_back(problem.field);
-    CHECK(fields == std::vector<std::string>{"s.preserve_work.plan_tokens", "s.preserve_work.max_tokens_per_finding",
-                                             "s.preserve_work.finding_tools", "s.attach_files.max_files",
+    CHECK(fields == std::vector<std::string>{"s.preserve_work.plan_tokens",
+                                             "s.preserve_work.max_tokens_per_subagent_report",
+                                             "s.preserve_work.subagent_tools", "s.attach_files.max_files",
                                              "s.attach_files.max_tokens_per_file", "s.attach_files.max_tokens"});
 }

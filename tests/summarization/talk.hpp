@@ -23,7 +23,7 @@ public:
         std::string system{};
         std::size_t tools = 0;
         std::string purpose{};
-        std::size_t stable_prefix = 0;  ///< 0: not known
+        std::size_t count_stable_messages = 0;  ///< 0: not known
     };
 
     explicit Summarizer(Answer answer) : answer_(std::move(answer)) {}
@@ -38,7 +38,7 @@ public:
                          std::string(request.system),
                          request.tools.size(),
                          std::string(request.purpose),
-                         request.stable_prefix != nullptr ? (*request.stable_prefix)() : 0});
+                         request.count_stable_messages != nullptr ? (*request.count_stable_messages)() : 0});
         return answer_(request, static_cast<int>(asked.size()));
     }
 

@@ -15,13 +15,13 @@ namespace {
 
 /// Asked before and after an overflow that tells a window of 4,000 tokens; with a conversation of about 6,000.
 void expect_to_wait(const Chain<>& chain) {
-    REQUIRE(chain.warnings().size() == 1);
-    CHECK(chain.warnings()[0].allowed.find("waits") != std::string::npos);
+    REQUIRE(chain.config_warnings().size() == 1);
+    CHECK(chain.config_warnings()[0].allowed.find("waits") != std::string::npos);
     Conversation<> conversation("waiting");
     push_all(conversation, long_talk(3, 4, 2'000));
     CHECK(chain.before_model(conversation).stages.at(0).outcome == Outcome::not_due);
     CHECK(conversation.size() == 31);
-    CHECK(chain.on_overflow(conversation, {.limit = 4'000, .used = 6'000}));
+    CHECK(chain.on_overflow(conversation, {.context_limit_tokens = 4'000, .requested_tokens = 6'000}));
     push_all(conversation, long_talk(2, 4, 2'000));
     const StageReport& report = chain.before_model(conversation).stages.at(0);
     CHECK(report.outcome == Outcome::committed);

@@ -40,12 +40,12 @@ TEST_CASE("a digest makes one request: system, data, instruction, in that order"
         REQUIRE(request.options != nullptr);
         CHECK(*request.options == GenerateOptions{300, 0.5, R"({"seed":7})"});
         return ChatReply{ChatMessage::assistant("<analysis>hm</analysis>\n<summary>\nthe gist\n</summary>"),
-                         Usage{.input = 400, .output = 9}};
+                         Usage{.uncached_input = 400, .output = 9}};
     });
     REQUIRE(result.ok());
     CHECK(result.summary == "the gist");
     CHECK(result.model_calls == 1);
-    CHECK(result.usage == Usage{.input = 400, .output = 9});
+    CHECK(result.usage == Usage{.uncached_input = 400, .output = 9});
     CHECK(work.state.empty());
 }
 
@@ -81,8 +81,8 @@ TEST_CASE("a reply that is no summary is a failed attempt with its reason", "[di
         CHECK(result.failure->failure == SummaryFailure::refused);
         CHECK(result.failure->refusal == example.why);
         CHECK(result.summary.empty());
-        REQUIRE(result.response);
-        CHECK(result.response->message == example.reply.message);
+        REQUIRE(result.last_response);
+        CHECK(result.last_response->message == example.reply.message);
         CHECK(work.conversation.version() == version);
         CHECK(work.state.empty());
     }
@@ -132,7 +132,7 @@ TEST_CASE("retry is off without its configuration; a partial reply is kept", "[d
         const auto result = work.run(fails_first);
         REQUIRE(result.failure);
         CHECK(result.failure->refusal == Refusal::cut_off);
-        CHECK(text_of(result.response->message) == "partial");
+        CHECK(text_of(result.last_response->message) == "partial");
         CHECK(calls == 1);
     }
     SECTION("with it: the second reply") {
@@ -449,7 +449,7 @@ TEST_CASE("gen_model_input and failover see all messages, and beside them those 
     ScriptedModel<ChatMessage> model([](const Request&) -> ChatReply { fail("down"); });
     const std::vector<std::size_t> fold{0, 1};
     const auto result = generate_summary<ChatMessage>({.model = model,
-                                                       .messages = work.conversation.messages(),
+                                                       .all_messages = work.conversation.messages(),
                                                        .outline = work.conversation.outline(),
                                                        .fold = fold},
                                                       work.config, work.callbacks, work.environment, work.state);

@@ -455,7 +455,7 @@ TEST_CASE("what a fold leaves out stays out of the request", "[digest]") {
         return say("gist");
     });
     const auto result = generate_summary<ChatMessage>({.model = model,
-                                                       .messages = work.conversation.messages(),
+                                                       .all_messages = work.conversation.messages(),
                                                        .outline = work.conversation.outline(),
                                                        .fold = fold},
                                                       work.config, work.callbacks, work.environment, work.state);

@@ -16,8 +16,8 @@ std::string sum_up(Model<ChatMessage>& model, const Conversation<>& conversation
     const SummaryGenerationConfig config{.max_input_tokens = 8'000, .retry = RetryConfig{.max_retries = 2}};
     SummaryGenerationState state;
     const auto result = generate_summary<ChatMessage>(
-        {.model = model, .messages = conversation.messages(), .outline = conversation.outline(), .fold = fold}, config,
-        {}, {.purpose = "example: summary"}, state);
+        {.model = model, .all_messages = conversation.messages(), .outline = conversation.outline(), .fold = fold},
+        config, {}, {.purpose = "example: summary"}, state);
     return result.ok() ? result.summary : "";
 }
 

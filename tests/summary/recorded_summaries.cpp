@@ -63,7 +63,7 @@ std::string refusal_of(const Conversation<Recorded>& conversation, const std::st
     std::iota(fold.begin(), fold.end(), std::size_t{0});
     SummaryGenerationState state;
     const auto result = generate_summary<Recorded>(
-        {.model = model, .messages = conversation.messages(), .outline = conversation.outline(), .fold = fold},
+        {.model = model, .all_messages = conversation.messages(), .outline = conversation.outline(), .fold = fold},
         {.max_input_tokens = 100'000'000}, {}, {.purpose = "test"}, state);
     return result.failure ? result.failure->message : std::string();
 }

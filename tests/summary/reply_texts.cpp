@@ -114,7 +114,7 @@ std::string refusal_by(const Conversation<TalkMessage>& talk, const std::string&
     std::iota(fold.begin(), fold.end(), std::size_t{0});
     SummaryGenerationState state;
     const auto result = generate_summary<TalkMessage>(
-        {.model = model, .messages = talk.messages(), .outline = talk.outline(), .fold = fold},
+        {.model = model, .all_messages = talk.messages(), .outline = talk.outline(), .fold = fold},
         {.max_input_tokens = 100'000'000}, {}, {.purpose = "test"}, state);
     return result.failure ? result.failure->message : std::string();
 }

@@ -37,8 +37,8 @@ struct SectionModel {
         environment.budget = budget;
         SummaryGenerationState state;
         return generate_summary<ChatMessage>(
-            {.model = model, .messages = c.messages(), .outline = c.outline(), .fold = fold}, config, {}, environment,
-            state);
+            {.model = model, .all_messages = c.messages(), .outline = c.outline(), .fold = fold}, config, {},
+            environment, state);
     }
 };
 

@@ -26,7 +26,7 @@ constexpr std::int64_t trigger = 4'000;
 /// What a test asks of either middleware.
 struct EngineSettings {
     std::int64_t rule_based_summary_tokens = 0;
-    double prepare_fraction = 0.0;
+    double prepare_at_trigger_fraction = 0.0;
     std::int64_t max_input_tokens = 0;
     SummaryExecutor executor{};
 };
@@ -36,16 +36,16 @@ struct OfSummarization {
                                               const EngineSettings& settings) {
         SummarizationConfig config{.trigger = {.context_tokens = trigger}, .keep_recent_tokens = 500};
         config.rule_based_summary_tokens = settings.rule_based_summary_tokens;
-        config.prepare_fraction = settings.prepare_fraction;
+        config.prepare_at_trigger_fraction = settings.prepare_at_trigger_fraction;
         config.max_input_tokens = settings.max_input_tokens;
         SummarizationCallbacks<> callbacks;
-        callbacks.executor = settings.executor;
+        callbacks.prepare_executor = settings.executor;
         return std::make_shared<Summarization<>>(std::move(model), config, callbacks);
     }
     static std::shared_ptr<Middleware<>> make_fitting() {
         SummarizationConfig config{.trigger = {.context_tokens = 12'000}, .keep_recent_tokens = 8'000};
         config.rule_based_summary_tokens = 1'000;
-        config.fit_limits = true;
+        config.fit_image_and_byte_limits = true;
         return std::make_shared<Summarization<>>(nullptr, config);
     }
 };
@@ -56,11 +56,11 @@ struct OfCompaction {
         CompactionConfig config{.threshold_tokens = trigger, .target_tokens = 2'000, .summary_size_tokens = 800};
         config.pruning.reset();
         config.rule_based_summary_tokens = settings.rule_based_summary_tokens;
-        config.prepare_fraction = settings.prepare_fraction;
+        config.prepare_at_trigger_fraction = settings.prepare_at_trigger_fraction;
         config.max_input_tokens = settings.max_input_tokens;
         config.retry.reset();
         CompactionCallbacks<> callbacks;
-        callbacks.executor = settings.executor;
+        callbacks.prepare_executor = settings.executor;
         return std::make_shared<Compaction<>>(std::move(model), config, callbacks);
     }
     static std::shared_ptr<Middleware<>> make_fitting() {
@@ -73,7 +73,7 @@ struct OfCompaction {
 
 struct OfReduction {
     static std::shared_ptr<Middleware<>> make_fitting() {
-        return std::make_shared<Reduction<>>(ReductionConfig{.fit_limits = true});
+        return std::make_shared<Reduction<>>(ReductionConfig{.fit_image_and_byte_limits = true});
     }
 };
 
@@ -134,7 +134,7 @@ struct Bench {
 private:
     [[nodiscard]] Chain<> make(std::shared_ptr<Model<ChatMessage>> summarizer, EngineSettings settings,
                                ChainConfig config) {
-        if (settings.prepare_fraction > 0.0) settings.executor = executor();
+        if (settings.prepare_at_trigger_fraction > 0.0) settings.executor = executor();
         ChainCallbacks<> callbacks;
         callbacks.on_event = [events = events](const Event& event) { events->emplace_back(event.kind); };
         return {std::move(config), callbacks, Chain<>::Stages{Which::make(std::move(summarizer), settings)}};
@@ -240,7 +240,7 @@ TEMPLATE_TEST_CASE("after a failure the history is as it was, and the next attem
 }
 
 TEMPLATE_TEST_CASE("a summary that was prepared is committed without a call in the hook", ON_BOTH) {
-    Bench<TestType> bench([](const auto&, int) { return gist(); }, {.prepare_fraction = 0.7});
+    Bench<TestType> bench([](const auto&, int) { return gist(); }, {.prepare_at_trigger_fraction = 0.7});
     Conversation<> conversation = talk(13);
     REQUIRE(conversation.tokens(chars_counter()) < trigger);
     CHECK(bench.ask(conversation).outcome == Outcome::not_due);
@@ -260,7 +260,7 @@ TEMPLATE_TEST_CASE("a summary that was prepared is committed without a call in t
 }
 
 TEMPLATE_TEST_CASE("a summary that is still being prepared is waited for a while, then dropped", ON_BOTH) {
-    Bench<TestType> bench([](const auto&, int) { return gist(); }, {.prepare_fraction = 0.7});
+    Bench<TestType> bench([](const auto&, int) { return gist(); }, {.prepare_at_trigger_fraction = 0.7});
     Conversation<> conversation = talk(15);
     REQUIRE(bench.ask(conversation).outcome == Outcome::not_due);
     REQUIRE(bench.jobs->size() == 1);
@@ -274,7 +274,7 @@ TEMPLATE_TEST_CASE("a summary that is still being prepared is waited for a while
 }
 
 TEMPLATE_TEST_CASE("a prepared summary of messages that may not go any more is dropped", ON_BOTH) {
-    Bench<TestType> bench([](const auto&, int) { return gist(); }, {.prepare_fraction = 0.7});
+    Bench<TestType> bench([](const auto&, int) { return gist(); }, {.prepare_at_trigger_fraction = 0.7});
     Conversation<> conversation = talk(13);
     REQUIRE(bench.ask(conversation).outcome == Outcome::not_due);
     bench.run_jobs();
@@ -361,7 +361,7 @@ TEMPLATE_TEST_CASE("a summary and the images that go with it are one report", ON
     CHECK(stage.details->tokens_before == before);
     CHECK(stage.details->tokens_after == conversation.tokens(pessimistic_counter()));
     CHECK(stage.details->first_changed == 0);
-    CHECK(stage.details->stored.size() == 2);
+    CHECK(stage.details->stored_keys.size() == 2);
 }
 
 TEMPLATE_TEST_CASE("a summary stands where the images beside it cannot go", ON_BOTH) {
@@ -390,11 +390,11 @@ TEST_CASE("compaction orders no summary that its cheap stages make needless", "[
     const auto model = std::make_shared<Summarizer<>>([](const auto&, int) { return gist(); });
     std::vector<std::function<void()>> jobs;
     CompactionConfig config{.threshold_tokens = 20'000, .target_tokens = 9'000, .summary_size_tokens = 800};
-    config.prepare_fraction = 0.5;
+    config.prepare_at_trigger_fraction = 0.5;
     config.pruning->protect_newest_tokens = 0;
     config.pruning->minimum_gain_tokens = 0;
     CompactionCallbacks<> callbacks;
-    callbacks.executor = [&](std::function<void()> job) { jobs.push_back(std::move(job)); };
+    callbacks.prepare_executor = [&](std::function<void()> job) { jobs.push_back(std::move(job)); };
     const Chain<> chain(ChainConfig{.storage = memory_storage()}, Compaction<>(model, config, callbacks));
     Conversation<> conversation("outputs");
     for (int turn = 0; turn < 6; ++turn) {

@@ -39,10 +39,10 @@ struct Work {
         std::vector<std::size_t> fold(conversation.size());
         for (std::size_t i = 0; i < fold.size(); ++i) fold[i] = i;
         return generate_summary({.model = model,
-                                 .messages = conversation.messages(),
+                                 .all_messages = conversation.messages(),
                                  .outline = conversation.outline(),
                                  .fold = fold,
-                                 .accept = accept},
+                                 .rejection_reason = accept},
                                 config, callbacks, environment, state);
     }
     SummaryGenerationResult<ChatMessage> run(ScriptedModel<ChatMessage>::Answer answer) {

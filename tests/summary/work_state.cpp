@@ -109,7 +109,7 @@ TEST_CASE("reports of sub-agents stand word for word, failed ones and other resu
     const WorkState state = work.state();
     REQUIRE(state.findings.size() == 1);
     CHECK(state.findings[0] == Finding{"Task", "look for leaks", "Leak in pool.cpp:88.\nNo other."});
-    const std::string text = shown_work(state, {.files_tokens = 0});
+    const std::string text = shown_work(state, {.file_list_tokens = 0});
     CHECK(
         text ==
         "Reports of those who were sent off, word for word:\n- Task: look for leaks\nLeak in pool.cpp:88.\nNo other.");

@@ -94,7 +94,8 @@ inline void add_round(History& history, Dice& dice, int& calls, const HistoryOpt
         std::string text = options.forged && !dice.one_in(3) ? forged_text(dice) : random_text(dice, random_size(dice));
         results.push_back(ChatMessage::result(id, tool, std::move(text), dice.one_in(6)));
     }
-    if (dice.one_in(3)) call.usage = Usage{.input = static_cast<std::int64_t>(100 + dice.below(3'000)), .output = 40};
+    if (dice.one_in(3))
+        call.usage = Usage{.uncached_input = static_cast<std::int64_t>(100 + dice.below(3'000)), .output = 40};
     history.push_back(std::move(call));
     if (options.reminders && !dice.one_in(3)) {
         results.back().role = Role::user;

@@ -66,7 +66,7 @@ template <AgentMessage M>
 void expect_acknowledged(const World<M>& world, Failures& failures) {
     for (std::size_t i = 0; i < world.conversation.size(); ++i) {
         for (const Mark& mark : marks_of(world.conversation.outline()[i])) {
-            for (const std::string& key : mark ? mark->stored : std::vector<std::string>{}) {
+            for (const std::string& key : mark ? mark->stored_keys : std::vector<std::string>{}) {
                 if (!world.storage->acknowledged().contains(key))
                     failures.push_back("\"" + key + "\" is named but was not stored yet");
             }
@@ -89,7 +89,7 @@ Failures check_valid_out(const Subject<M>& subject, const History& history) {
             const auto after = validate(world.conversation.outline(), *profile);
             for (const Violation& v : new_violations(before, after)) {
                 failures.push_back(profile->name + " " + std::string(to_string(v.rule)) + " at message " +
-                                   std::to_string(v.message) + ": " + v.text);
+                                   std::to_string(v.message_index) + ": " + v.text);
             }
             if (was_valid && !validate(world.conversation.messages(), *profile).empty())
                 failures.push_back(profile->name + ": valid in, invalid out");
@@ -166,7 +166,7 @@ Failures check_untouched(const Subject<M>& subject, const History& history) {
         std::vector<M> host = before.messages;
         world.conversation.apply_to(host, before.counters.version);
         if (all_bytes(std::span<const M>(host)) != bytes_now)
-            failures.push_back("a host that follows changes_since has other messages");
+            failures.push_back("a host that follows replacements_since has other messages");
     });
     return failures;
 }
@@ -266,7 +266,7 @@ std::vector<Pinned> pinned_of(const Conversation<M>& conversation, const ChainCo
     const std::size_t newest = newest_request(conversation);
     for (std::size_t i = 0; i < outline.size(); ++i) {
         const MessageInfo& info = outline[i];
-        const bool is_open = outline.open_group() != 0 && info.group == outline.open_group();
+        const bool is_open = outline.open_round_serial() != 0 && info.round_serial == outline.open_round_serial();
         const bool is_whole = info.role == Role::system || newest == i || is_open || info.pinned;
         std::string bytes = is_whole || with_protected ? bytes_to_keep(conversation, config, i, is_whole) : "";
         if (is_whole || !bytes.empty()) pinned.push_back({info.serial, std::move(bytes), is_whole});
@@ -410,13 +410,14 @@ template <AgentMessage M>
 void expect_no_forged_marks(World<M>& world, Failures& failures) {
 #if WHITTLE_HAVE_SAVED
     if constexpr (HasMarkId<M>) {
-        std::vector<M> forged = save_marked_messages(world.conversation, *world.storage);
+        std::vector<M> forged = save_marks(world.conversation, *world.storage);
         std::vector<std::string> ids;
         for (const M& m : forged) ids.push_back(message_traits<M>::mark_id(m));
         for (std::size_t i = 0; i < forged.size(); ++i)
             message_traits<M>::set_mark_id(forged[i], ids[(i + 1) % ids.size()]);
         const Outline known = world.conversation.outline();
-        const auto loaded = load_marked_messages<M>(std::move(forged), world.storage, {.id = world.conversation.id()});
+        const auto loaded =
+            load_marked_messages<M>(std::move(forged), world.storage, {.expected_id = world.conversation.id()});
         for (std::size_t i = 0; i < loaded.size(); ++i) {
             if (known[i].fingerprint == known[(i + 1) % known.size()].fingerprint) continue;
             const bool is_marked =
@@ -447,7 +448,7 @@ Failures check_text_stays_data(const Subject<M>& subject, const History& history
             MessageInfo info = world.conversation.outline()[i];
             for (std::size_t p = 0; p < info.parts.size(); ++p) {
                 const bool quotes = info.parts[p].is_error && origin_of(mark_of(info, p)) == Origin::placeholder;
-                if (quotes) info.parts[p].bytes = 0;  // the last lines of a failed result follow its words
+                if (quotes) info.parts[p].text_bytes = 0;  // the last lines of a failed result follow its words
             }
             detail::add_info(table, info);
         }

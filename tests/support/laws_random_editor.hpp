@@ -84,11 +84,12 @@ private:
         const std::string key = turn.conversation.id() + "/cut/" + std::to_string(serial) + "-" + std::to_string(part) +
                                 "-" + std::to_string(turn.conversation.version()) + "-" +
                                 std::to_string(dice.below(1'000'000));
-        provenance.stored.push_back(key);
+        provenance.stored_keys.push_back(key);
         const bool was_original = !edit.first_changed().has_value();
         edit.set_text(at, part, dice.pick(texts), std::move(provenance));
         using Original = typename Transaction<M>::Original;
-        edit.offload(key, texts_before[part].text, was_original ? std::optional(Original{serial, part}) : std::nullopt);
+        edit.store_on_commit(key, texts_before[part].text,
+                             was_original ? std::optional(Original{serial, part}) : std::nullopt);
     }
 
     void fold(Transaction<M>& edit, std::size_t at, Dice& dice) const {

@@ -24,22 +24,22 @@ inline void add_mark(std::string& out, const Mark& mark) {
     if (!mark) return;
     out +=
         std::string(to_string(mark->origin)) + "/" + mark->by + "/" + mark->reason + "/" + std::to_string(mark->when);
-    for (const std::string& key : mark->stored) add_text(out, key);
+    for (const std::string& key : mark->stored_keys) add_text(out, key);
     for (const Serial serial : mark->covers) add_number(out, serial);
 }
 
 inline void add_info(std::string& out, const MessageInfo& info) {
     out += "\n  [";
     add_number(out, info.serial);
-    add_number(out, info.group);
+    add_number(out, info.round_serial);
     add_number(out, info.turn);
-    add_number(out, info.call_index);
+    add_number(out, info.model_calls_before);
     out += info.pinned ? "pinned " : "";
     add_mark(out, info.mark);
     for (const PartInfo& part : info.parts) {
         out += "(" + std::string(to_string(part.kind)) + " ";
-        add_number(out, part.bytes);
-        add_text(out, part.object_name);
+        add_number(out, part.text_bytes);
+        add_text(out, part.key_safe_call_id);
         add_text(out, part.tool);
         add_mark(out, part.mark);
         out += ")";
@@ -87,14 +87,14 @@ template <AgentMessage M>
         detail::add_number(out, entry->tokens_before);
         detail::add_number(out, entry->tokens_after);
         out += entry->by + "/" + entry->reason;
-        for (const std::string& key : entry->stored) detail::add_text(out, key);
+        for (const std::string& key : entry->referenced_keys) detail::add_text(out, key);
         for (const auto& splice : entry->undo) {
             detail::add_number(out, splice.first);
             detail::add_number(out, splice.count);
             for (const M& m : splice.messages) detail::add_text(out, bytes_of(m));
             for (const MessageInfo& info : splice.infos) detail::add_info(out, info);
         }
-        for (const StoredText& text : entry->texts) detail::add_text(out, text.key);
+        for (const StoredText& text : entry->texts_in_store) detail::add_text(out, text.key);
     }
     for (const auto& [key, note] : state.notes.all()) {
         out += "\n  note " + key.first + "." + key.second + "=";

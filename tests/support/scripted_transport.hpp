@@ -40,7 +40,7 @@ public:
         if (request.stop.stop_requested()) throw ModelError(ModelErrorClass::cancelled, "send: stopped");
         HttpResponse response{.status = answer.status, .headers = answer.headers};
         const bool is_success = answer.status >= 200 && answer.status < 300;
-        const bool is_taken = on_body.on_head ? on_body.on_head(response) : is_success;
+        const bool is_taken = on_body.should_stream_body ? on_body.should_stream_body(response) : is_success;
         if (!is_taken || !on_body.on_bytes) {
             response.body = answer.body;
         } else if (!hand_out(answer, on_body)) {

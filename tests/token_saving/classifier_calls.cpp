@@ -141,7 +141,7 @@ TEST_CASE("words of a postponed batch are not reported as cut", "[token_saving]"
     const auto& candidates = agent.chain.before_model(c).find("token_saving")->details->candidates;
     REQUIRE(candidates.size() == 1);
     CHECK(candidates[0].rule == "too_small");
-    CHECK_FALSE(candidates[0].cut);
+    CHECK_FALSE(candidates[0].removed);
     CHECK(candidates[0].tokens_freed == 0);
 }
 

@@ -80,7 +80,7 @@ TEST_CASE("the nudge comes before the call with the minimum index, at the end, o
     CHECK(nudged_before == std::vector<int>{3, 7});  // 7: behind the second run's first step
     CHECK(stage->stats().early_exits == 2);
     CHECK(c.outline()[7].mark->origin == Origin::nudge);
-    CHECK(c.outline().newest_user() == std::optional<std::size_t>(0));  // it is no user's message
+    CHECK(c.outline().newest_turn_start() == std::optional<std::size_t>(0));  // it is no user's message
     CHECK(validate(c.messages(), openai_chat()).empty());
 }
 

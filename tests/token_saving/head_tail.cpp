@@ -142,10 +142,11 @@ TEST_CASE("head and tail can be given in lines, within their chars", "[token_sav
     const Chain chain{ChainConfig{}, TokenSaving<>{config}};
     CollectingSink sink;
     const std::string whole = repeat("a line of some length\n", 200);
-    chain.wrap_tool({.call_id = "a", .object_name = "a", .tool = "t"}, sink, [&](const ToolContext&, PartSink& out) {
-        out.push({.text = whole});
-        return ToolOutcome{};
-    });
+    chain.wrap_tool({.call_id = "a", .key_safe_call_id = "a", .tool = "t"}, sink,
+                    [&](const ToolContext&, PartSink& out) {
+                        out.push({.text = whole});
+                        return ToolOutcome{};
+                    });
     const std::string shown = sink.take()[0].text;
     CHECK(shown.starts_with(repeat("a line of some length\n", 2) + "\n\n[... "));
     CHECK(shown.ends_with(std::string(plain_marker) + "a line of some length\n"));
@@ -175,10 +176,10 @@ TEST_CASE("a place before another middleware, and words without a classifier, ar
     config.enable_perplexity_compression = true;
     const Chain chain{ChainConfig{}, TokenSaving<>{config}, Reduction<>{{.skip_truncation = true}}};
     std::vector<std::string> fields;
-    for (const Problem& warning : chain.warnings())
+    for (const Problem& warning : chain.config_warnings())
         if (warning.field.starts_with("token_saving.")) fields.push_back(warning.field);
     CHECK(fields == std::vector<std::string>{"token_saving.enable_perplexity_compression", "token_saving.place"});
-    CHECK(Chain{ChainConfig{}, TokenSaving<>{}}.warnings().empty());
+    CHECK(Chain{ChainConfig{}, TokenSaving<>{}}.config_warnings().empty());
 }
 
 TEST_CASE("of three long results the first is cut, of two none", "[token_saving]") {
@@ -401,7 +402,8 @@ TEST_CASE("on arrival a result that shows a stored text again passes whole", "[t
 TEST_CASE("on arrival a failing tool's text gets out uncut, and so does its error", "[token_saving]") {
     Arriving agent(memory_storage());
     CollectingSink sink;
-    const ToolContext context{.call_id = "c1", .object_name = "c1", .conversation = "conv", .storage = agent.storage};
+    const ToolContext context{
+        .call_id = "c1", .key_safe_call_id = "c1", .conversation_id = "conv", .storage = agent.storage};
     CHECK_THROWS_AS(agent.chain.wrap_tool(context, sink,
                                           [&](const ToolContext&, PartSink& out) -> ToolOutcome {
                                               out.write(long_text());

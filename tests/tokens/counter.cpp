@@ -34,7 +34,7 @@ TEST_CASE("characters are UTF-8 bytes, divided and rounded down", "[tokens]") {
     CHECK(counter->count("abcd") == 1);
     CHECK(counter->count("abcdefg") == 1);
     CHECK(counter->count("\xe4\xb8\xad\xe6\x96\x87") == 1);
-    CHECK(counter->measure("\xff\xff") == 2);
+    CHECK(counter->measure_units("\xff\xff") == 2);
     CHECK(counter->media_tokens({}) == 2'000);
 }
 

@@ -20,14 +20,14 @@ namespace {
 
 /// Everything is due at once.
 TrimmingConfig at_once() {
-    return {.unit = TrimUnit::lines, .start_tokens = 0, .trim_on_arrival = false, .min_result_bytes = 240};
+    return {.unit = TrimUnit::lines, .start_tokens = 0, .drop_known_lines_on_arrival = false, .min_result_bytes = 240};
 }
 
 }  // namespace
 
 TEST_CASE("the cached text of a small request is left as it is", "[trimming]") {
     TrimmingConfig config;
-    config.trim_on_arrival = false;
+    config.drop_known_lines_on_arrival = false;
     TrimmingSession session(config);
     session.call("read_file", R"({"path":"a"})", file_of("a", 50));
     session.idle_calls(12);
@@ -45,7 +45,7 @@ TEST_CASE("an old read loses its old lines and names the object that has them", 
     CHECK(session.storage->get(root + "/2", 0, 1 << 20) == file_of("a", 50));
     const Tool tool = read_offloaded_tool(session.storage);
     ToolContext context{.arguments = R"({"reference":")" + root + R"(/2","first_line":7,"lines":1})",
-                        .conversation = session.conversation.id(),
+                        .conversation_id = session.conversation.id(),
                         .storage = session.storage,
                         .objects = session.conversation.objects()};
     CollectingSink sink;
@@ -238,7 +238,7 @@ TEST_CASE("a store that refuses leaves the texts where they are", "[trimming]") 
 TEST_CASE("settings that cannot be are refused together", "[trimming]") {
     TrimmingConfig config;
     config.keep_rounds = 0;
-    config.window_fraction = 2.0;
+    config.force_above_window_fraction = 2.0;
     config.min_result_bytes = -1;
     try {
         const Chain<> chain(ChainConfig{}, Trimming<>{config});
@@ -246,7 +246,7 @@ TEST_CASE("settings that cannot be are refused together", "[trimming]") {
     } catch (const Error& error) {
         const std::string text = error.what();
         CHECK(text.find("trimming.keep_rounds") != std::string::npos);
-        CHECK(text.find("trimming.window_fraction") != std::string::npos);
+        CHECK(text.find("trimming.force_above_window_fraction") != std::string::npos);
         CHECK(text.find("trimming.min_result_bytes") != std::string::npos);
     }
 }
@@ -258,7 +258,7 @@ TEST_CASE("what is not cut above the limit has its reason in the report", "[trim
         const Report& report = session.conversation.report();
         REQUIRE(report.find("trimming") != nullptr);
         CHECK(report.find("trimming")->outcome == Outcome::not_due);
-        return report.find("trimming")->reason;
+        return report.find("trimming")->not_due_reason;
     };
     CHECK(reason() == "nothing_old_enough");
     CHECK(reason() == "looked_at_already");
@@ -274,6 +274,6 @@ TEST_CASE("a request below the limit needs no other reason", "[trimming]") {
     TrimmingSession session;
     session.call("read_file", R"({"path":"a"})", file_of("a", 50));
     session.ask();
-    CHECK(session.conversation.report().find("trimming")->reason.empty());
+    CHECK(session.conversation.report().find("trimming")->not_due_reason.empty());
     CHECK(outcome_text(*session.conversation.report().find("trimming")) == "not due: not above its limit");
 }

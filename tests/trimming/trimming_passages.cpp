@@ -135,7 +135,7 @@ TEST_CASE("what a mark says to call gives exactly what went", "[trimming]") {
                                       R"(/2","first_line":)" + number_behind("first_line=") + R"(,"lines":)" +
                                       number_behind(" lines=") + "}";
         ToolContext context{.arguments = arguments,
-                            .conversation = session.conversation.id(),
+                            .conversation_id = session.conversation.id(),
                             .storage = session.storage,
                             .objects = session.conversation.objects()};
         CollectingSink sink;

@@ -19,7 +19,12 @@ inline std::string file_of(std::string_view name, int lines) {
 }
 
 inline CacheProfile cached() {
-    return {.name = "test", .read = 0.1, .write = 1.25, .ttl_seconds = 300, .minimum = 0, .step = 1};
+    return {.name = "test",
+            .read = 0.1,
+            .write = 1.25,
+            .ttl_seconds = 300,
+            .min_prefix_tokens = 0,
+            .prefix_step_tokens = 1};
 }
 
 /// An agent that reads, edits and runs, one call after the other.

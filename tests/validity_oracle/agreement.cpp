@@ -22,7 +22,7 @@ Verdict check(const ordered_json& messages, const ValidityProfile& profile) {
 Verdict verdict_on(const ordered_json& one, const ordered_json& limits) {
     ValidityProfile profile = *find_validity_profile(one["profile"].get<std::string>());
     profile.limits.max_images = limits["max_images"];
-    profile.limits.max_image_bytes = limits["max_image_bytes"];
+    profile.limits.max_image_base64_bytes = limits["max_image_bytes"];
     return one["shape"] == "openai" ? check<openai::Message>(one["messages"], profile)
                                     : check<anthropic::Message>(one["messages"], profile);
 }

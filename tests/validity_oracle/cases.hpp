@@ -43,7 +43,7 @@ using Verdict = std::set<std::pair<std::string, std::size_t>>;
 
 [[nodiscard]] inline Verdict verdict_from(const std::vector<Violation>& violations) {
     Verdict verdict;
-    for (const Violation& v : violations) verdict.emplace(std::string(to_string(v.rule)), v.message);
+    for (const Violation& v : violations) verdict.emplace(std::string(to_string(v.rule)), v.message_index);
     return verdict;
 }
 

@@ -34,7 +34,8 @@ ordered_json repaired(const ordered_json& one) {
     Conversation<M> conversation("broken");
     for (M& m : testing::messages_of<M>(one["messages"])) conversation.push_back(std::move(m));
     conversation.repair(profile, {.for_request = true});
-    const bool is_running = conversation.size() > 0 && conversation.outline().open_call() == conversation.size() - 1;
+    const bool is_running =
+        conversation.size() > 0 && conversation.outline().open_round_begin() == conversation.size() - 1;
     const Verdict left = mended_part_of(testing::verdict_from(validate(conversation.outline(), profile)), is_running);
     CAPTURE(profile.name, one["messages"].dump(), testing::shown(left));
     CHECK(left.empty());

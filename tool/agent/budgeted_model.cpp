@@ -25,7 +25,8 @@ public:
 
 private:
     [[nodiscard]] whittle::Usage estimate(const whittle::ModelRequest<Message>& request, const Message& reply) const {
-        return {.input = count_request(request, *counter_), .output = whittle::count_message(reply, *counter_)};
+        return {.uncached_input = count_request(request, *counter_),
+                .output = whittle::count_message(reply, *counter_)};
     }
 
     std::shared_ptr<whittle::Model<Message>> model_;

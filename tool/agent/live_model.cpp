@@ -52,7 +52,7 @@ std::shared_ptr<whittle::Model<Message>> make_live_model(const Options& options,
         on_retry(fmt::format("{}; asking again in {} ms", notice.error.what(), notice.wait.count()));
     };
     const auto discard = [on_retry] { on_retry("the reply broke off: what was shown of it is void"); };
-    return whittle::with_retry<Message>(std::move(model), {}, {.on_retry = notify, .on_restart = discard});
+    return whittle::with_retry<Message>(std::move(model), {}, {.on_retry = notify, .on_stream_restart = discard});
 }
 
 }  // namespace agent

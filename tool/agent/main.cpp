@@ -78,12 +78,12 @@ whittle::ChainSettings load_settings(const Options& options) {
                                  .types = whittle::cli::config_types(read_environment)};
     auto settings = whittle::read_chain_settings(
         read_part(options.config, 0, std::numeric_limits<std::size_t>::max()).text, source);
-    if (!options.store.empty() || !is_lasting(settings.storage.type)) {
+    if (!options.store.empty() || !is_lasting(settings.storage_settings.type)) {
         const std::filesystem::path folder =
             options.store.empty() ? std::filesystem::path(source.base_dir) / "store" : options.store;
-        settings.storage = default_store(folder, std::move(settings.storage));
+        settings.storage_settings = default_store(folder, std::move(settings.storage_settings));
     }
-    settings.config.storage = whittle::open_storage(settings.storage);
+    settings.config.storage = whittle::open_storage(settings.storage_settings);
     return settings;
 }
 
@@ -166,10 +166,11 @@ int verdict(Screen& screen, const Options& options, const whittle::RunResult& re
 int run(const Options& options, const StopOnSignal& signals) {
     (void)Sandbox(options.workspace, {});  // before anything is created
     const whittle::ChainSettings settings = load_settings(options);
-    const Sandbox sandbox(options.workspace, settings.storage.place.path);
+    const Sandbox sandbox(options.workspace, settings.storage_settings.place.path);
     const auto counter = settings.config.token_counter;
     std::vector<whittle::Tool> tools = make_tools(sandbox);
-    tools.push_back(whittle::read_offloaded_tool(nullptr, {.page_bytes = page_bytes, .grep_bytes = page_bytes / 2}));
+    tools.push_back(
+        whittle::read_offloaded_tool(nullptr, {.page_bytes = page_bytes, .grep_result_bytes = page_bytes / 2}));
     Screen screen(stdout, sandbox, settings.config.profile.context_window, style_of_terminal());
     std::vector<whittle::ToolSpec> specs;
     for (const whittle::Tool& tool : tools) specs.push_back(tool.spec());
@@ -189,7 +190,7 @@ int run(const Options& options, const StopOnSignal& signals) {
             [&](const whittle::Delta& delta) {
                 if (delta.kind == whittle::Delta::Kind::text) screen.stream(delta.text);
             },
-        .on_restart =
+        .on_stream_restart =
             [&] { screen.line("      what was shown of this reply does not count: asked again, it was too large"); },
         .on_tool_start =
             [&](const whittle::ToolContext& context) {

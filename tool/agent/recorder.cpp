@@ -32,7 +32,7 @@ public:
         kept_.push(part);
         out_.push(std::move(part));
     }
-    void stored(whittle::StoredPart stored) override { out_.stored(std::move(stored)); }
+    void mark_stored(whittle::StoredPart stored) override { out_.mark_stored(std::move(stored)); }
 
     [[nodiscard]] OriginalResult take(bool has_thrown) {
         OriginalResult result{.parts = kept_.take(), .has_thrown = has_thrown};
@@ -69,7 +69,7 @@ whittle::ToolOutcome OriginalResults::wrap_tool(const whittle::ToolContext& cont
     Tee tee(out);
     const auto keep = [&](bool has_thrown) {
         const std::lock_guard lock(mutex_);
-        by_name_.insert_or_assign(context.object_name, tee.take(has_thrown));
+        by_name_.insert_or_assign(context.key_safe_call_id, tee.take(has_thrown));
     };
     try {
         whittle::ToolOutcome outcome = next(context, tee);
@@ -83,7 +83,7 @@ whittle::ToolOutcome OriginalResults::wrap_tool(const whittle::ToolContext& cont
 
 std::optional<OriginalResult> OriginalResults::take(const whittle::ToolContext& context) {
     const std::lock_guard lock(mutex_);
-    auto found = by_name_.extract(context.object_name);
+    auto found = by_name_.extract(context.key_safe_call_id);
     if (found.empty()) return std::nullopt;
     return std::move(found.mapped());
 }
@@ -99,12 +99,12 @@ Recorder::Recorder(std::filesystem::path file, std::string id, std::string syste
 
 void Recorder::add(const whittle::openai::Message& message) {
     session_.messages.push_back(message);
-    session_.seconds.emplace_back(static_cast<double>(clock_->now() - start_) / 1'000.0);
+    session_.seconds_since_first.emplace_back(static_cast<double>(clock_->now() - start_) / 1'000.0);
     tokens_ += whittle::count_message(message, *counter_);
 }
 
 void Recorder::expect(const whittle::ToolContext& context) {
-    expected_.emplace_back(context.object_name, std::nullopt);
+    expected_.emplace_back(context.key_safe_call_id, std::nullopt);
 }
 
 void Recorder::add_result(const whittle::ToolContext& context, whittle::ToolResult result,
@@ -114,7 +114,7 @@ void Recorder::add_result(const whittle::ToolContext& context, whittle::ToolResu
         result.parts = std::move(original->parts);
     }
     for (auto& [name, expected] : expected_) {
-        if (name == context.object_name) expected = std::move(result);
+        if (name == context.key_safe_call_id) expected = std::move(result);
     }
     while (!expected_.empty() && expected_.front().second) {
         const whittle::ToolResult next = *std::exchange(expected_.front().second, std::nullopt);

@@ -73,7 +73,7 @@ private:
     std::filesystem::path file_;
     std::shared_ptr<const whittle::TokenCounter> counter_;
     std::shared_ptr<whittle::Clock> clock_ = whittle::system_clock();
-    whittle::Timestamp start_;
+    whittle::UnixMillis start_;
     whittle::Trajectory<> session_{};
     std::int64_t tokens_ = 0;
     std::vector<std::pair<std::string, std::optional<whittle::ToolResult>>> expected_{};

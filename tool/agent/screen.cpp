@@ -23,7 +23,7 @@ std::string cut(std::string text, std::size_t columns) {
     std::ranges::replace_if(
         text, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, ' ');
     if (text.size() <= columns) return text;
-    return std::string(whittle::utf8_prefix(text, columns - 3)) + "...";
+    return std::string(whittle::grapheme_prefix(text, columns - 3)) + "...";
 }
 
 std::string row(std::string_view step, std::string_view what, std::string_view sent, std::string_view raw) {
@@ -133,7 +133,7 @@ void Screen::report(const whittle::Report& report) {
             figures_.errors.push_back(fmt::format("store {}: {}", failure.key, failure.reason));
         if (!stage.details->error.empty()) figures_.errors.push_back(stage.details->error);
         if (stage.outcome != whittle::Outcome::committed) continue;
-        const auto cut_out = std::ranges::count_if(stage.details->candidates, &whittle::Candidate::cut);
+        const auto cut_out = std::ranges::count_if(stage.details->candidates, &whittle::Candidate::removed);
         figures_.cleared_results += static_cast<int>(cut_out);
         note(green, fmt::format("{} cleared {} old results: {} -> {} tokens", stage.middleware, cut_out,
                                 with_commas(report.tokens_before), with_commas(report.tokens_after)));

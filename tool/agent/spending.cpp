@@ -6,7 +6,7 @@
 
 namespace agent {
 
-Spending::Spending(std::optional<whittle::Prices> prices, double limit) : prices_(prices), limit_(limit) {
+Spending::Spending(std::optional<whittle::PricesPerMillion> prices, double limit) : prices_(prices), limit_(limit) {
     if (limit_ > 0.0 && !prices_)
         throw whittle::Error(whittle::Errc::invalid_config,
                              "limit the cost: the configuration has no profile.prices, so that nothing has a cost");
@@ -16,7 +16,7 @@ void Spending::add(const whittle::Usage& usage) {
     if (!prices_) return;
     const std::lock_guard lock(mutex_);
     const auto cost = [](std::int64_t tokens, double price) { return static_cast<double>(tokens) * price / 1e6; };
-    spent_ += cost(usage.input, prices_->input) + cost(usage.cache_read, prices_->cache_read) +
+    spent_ += cost(usage.uncached_input, prices_->input) + cost(usage.cache_read, prices_->cache_read) +
               cost(usage.cache_write, prices_->cache_write) + cost(usage.output, prices_->output);
 }
 

@@ -20,7 +20,7 @@ struct SideCalls {
 class Spending {
 public:
     /// `limit`: 0 for none. Throws whittle::Error(invalid_config) for a limit without prices.
-    Spending(std::optional<whittle::Prices> prices, double limit);
+    Spending(std::optional<whittle::PricesPerMillion> prices, double limit);
 
     void add(const whittle::Usage& usage);
     void add_side_call(std::int64_t request_tokens);
@@ -30,7 +30,7 @@ public:
     [[nodiscard]] SideCalls side_calls() const;
 
 private:
-    std::optional<whittle::Prices> prices_;
+    std::optional<whittle::PricesPerMillion> prices_;
     double limit_;
     mutable std::mutex mutex_{};
     double spent_ = 0.0;

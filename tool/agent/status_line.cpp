@@ -16,7 +16,7 @@ std::size_t StatusLine::columns() const {
 
 void StatusLine::show(std::string_view text) {
     if (!is_live_) return;
-    const std::string_view fitting = whittle::utf8_prefix(text, columns() - 1);
+    const std::string_view fitting = whittle::grapheme_prefix(text, columns() - 1);
     if (fitting == shown_) return;
     shown_ = fitting;
     fmt::print(out_, "\r\033[K{}", shown_);

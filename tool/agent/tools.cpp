@@ -35,7 +35,7 @@ std::string read_file(const Sandbox& sandbox, const ToolLimits& limits, std::str
     const std::size_t limit = std::min(arguments.count_or("limit", limits.page_bytes), limits.page_bytes);
     arguments.done();
     const FilePart part = read_part(sandbox.allowed_file(path), offset, limit + longest_character);
-    const std::string_view shown = whittle::utf8_prefix(part.text, limit);
+    const std::string_view shown = whittle::grapheme_prefix(part.text, limit);
     const std::size_t end = offset + shown.size();
     if (end >= part.file_bytes) return std::string(shown);
     return fmt::format("{}\n[bytes {} to {} of {}; go on with offset {}]", shown, offset, end, part.file_bytes, end);
@@ -74,7 +74,7 @@ bool grep_file(const std::string& shown, std::string_view content, std::string_v
             text += fmt::format("[only the first {} matching lines]\n", limits.max_matches);
             return false;
         }
-        text += fmt::format("{}:{}: {}\n", shown, number, whittle::utf8_prefix(line, limits.max_line_bytes));
+        text += fmt::format("{}:{}: {}\n", shown, number, whittle::grapheme_prefix(line, limits.max_line_bytes));
     }
     return true;
 }

@@ -73,9 +73,10 @@ Conversation<M> load(const Trajectory<M>& trajectory, const std::vector<TableTex
                 had_none = true;
                 continue;
             }
-            auto front = front_from_side_table<M>(
-                table.text, trajectory.messages, storage,
-                {.id = {}, .roots = chain.object_roots(), .check_cancelled = throw_if_interrupted});
+            auto front = prefix_from_side_table<M>(table.text, trajectory.messages, storage,
+                                                   {.expected_id = {},
+                                                    .extra_readable_roots = chain.extra_readable_roots(),
+                                                    .check_cancelled = throw_if_interrupted});
             if (!best || front.size() > best->size()) best.emplace(std::move(front));
         } catch (const Error& error) {
             if (!reason)
@@ -114,18 +115,18 @@ void take_messages(Trajectory<M>& trajectory, const std::vector<Serial>& before,
     if (after == before) return;
     std::unordered_map<Serial, std::size_t> places;
     for (std::size_t i = 0; i < after.size(); ++i) places[after[i]] = i;
-    std::vector<std::optional<double>> seconds(trajectory.seconds.empty() ? 0 : after.size());
-    for (std::size_t i = 0; i < trajectory.seconds.size(); ++i) {
+    std::vector<std::optional<double>> seconds(trajectory.seconds_since_first.empty() ? 0 : after.size());
+    for (std::size_t i = 0; i < trajectory.seconds_since_first.size(); ++i) {
         if (const auto place = places.find(before[i]); place != places.end())
-            seconds[place->second] = trajectory.seconds[i];
+            seconds[place->second] = trajectory.seconds_since_first[i];
     }
     std::vector<RecordedUsage> usage;
-    for (const RecordedUsage& u : trajectory.usage) {
+    for (const RecordedUsage& u : trajectory.usage_by_call) {
         if (const auto place = places.find(before[u.message]); place != places.end())
             usage.push_back({place->second, u.usage});
     }
-    trajectory.seconds = std::move(seconds);
-    trajectory.usage = std::move(usage);
+    trajectory.seconds_since_first = std::move(seconds);
+    trajectory.usage_by_call = std::move(usage);
 }
 
 template <AgentMessage M>
@@ -145,7 +146,7 @@ bool is_absent(const StorageSettings& storage) {
 std::string name_of_store(const ChainSettings& settings) {
     const bool has_others =
         std::ranges::any_of(settings.stages, [](const StageSettings& stage) { return !stage.storages.empty(); });
-    return has_others ? std::string() : settings.storage.place.path;
+    return has_others ? std::string() : settings.storage_settings.place.path;
 }
 
 /// A dry run makes no directory: a storage that is not there yet is an empty one.
@@ -192,7 +193,7 @@ void warn_of_breaks(const std::string& file, const Conversation<M>& conversation
     if (broken.empty()) return;
     print_note(fmt::format("warning: {}: {} of {} broken on input, first at message {}: {}; `whittle check` names each",
                            file == "-" ? "stdin" : file, numbered(static_cast<std::int64_t>(broken.size()), "rule"),
-                           profile.name, broken.front().message, shown(broken.front().text)));
+                           profile.name, broken.front().message_index, shown(broken.front().text)));
 }
 
 template <AgentMessage M>
@@ -202,7 +203,7 @@ const Report& run_chain(const ApplyCommand& command, const Chain<M>& chain, Conv
     return chain.compact_now(conversation,
                              {.target_tokens = command.target,
                               .from = serial_of(serials, "--from", command.from),
-                              .up_to = serial_of(serials, "--up-to", command.up_to)},
+                              .stop_before = serial_of(serials, "--up-to", command.up_to)},
                              request);
 }
 
@@ -210,7 +211,7 @@ template <AgentMessage M>
 ExitCode apply(const ApplyCommand& command, const ApplyPaths& paths, const CommonOptions& common,
                ChainSettings settings, Input<M> input) {
     if (command.dry_run) keep_storages_closed(settings);
-    settings.config.storage = storage_for(settings.storage, command.dry_run);
+    settings.config.storage = storage_for(settings.storage_settings, command.dry_run);
     const Chain<M> chain = make_chain<M>(settings, {}, tool_models<M>(common.allow_remote));
     Conversation<M> conversation = load(input.trajectory, tables_of(paths, common.limits), chain);
     warn_of_breaks(command.in, conversation, chain.config().profile.validity);
@@ -223,7 +224,7 @@ ExitCode apply(const ApplyCommand& command, const ApplyPaths& paths, const Commo
     const std::vector<std::string> failures = failures_of(report, name_of_store(settings));
     if (!command.dry_run) {
         take_messages(input.trajectory, before, conversation);
-        const bool is_memory = settings.storage.type == "memory";
+        const bool is_memory = settings.storage_settings.type == "memory";
         write_result(command, paths, input, conversation, is_memory ? settings.config.storage.get() : nullptr);
     }
     if (command.out == "-" && !command.dry_run) {

@@ -37,7 +37,7 @@ ordered_json to_json(const Candidate& candidate, const Indices& indices) {
     const auto index = indices.find(candidate.serial);
     return {{"message", index == indices.end() ? ordered_json(nullptr) : ordered_json(index->second)},
             {"part", candidate.part},
-            {"decision", candidate.cut ? "cut" : "keep"},
+            {"decision", candidate.removed ? "cut" : "keep"},
             {"rule", candidate.rule},
             {"tokens", candidate.tokens_freed}};
 }
@@ -47,7 +47,7 @@ ordered_json to_json(const StageReport& stage, const Indices& indices) {
                       {"outcome", to_string(stage.outcome)},
                       {"count", stage.count},
                       {"threshold", stage.threshold}};
-    if (!stage.reason.empty()) json["reason"] = stage.reason;
+    if (!stage.not_due_reason.empty()) json["reason"] = stage.not_due_reason;
     if (!stage.details) return json;
     json["tokens_before"] = stage.details->tokens_before;
     json["tokens_after"] = stage.details->tokens_after;
@@ -56,7 +56,7 @@ ordered_json to_json(const StageReport& stage, const Indices& indices) {
     json["candidates"] = ordered_json::array();
     for (const Candidate& candidate : stage.details->candidates)
         json["candidates"].push_back(to_json(candidate, indices));
-    json["stored"] = stage.details->stored;
+    json["stored"] = stage.details->stored_keys;
     if (!stage.details->error.empty()) json["error"] = stage.details->error;
     return json;
 }
@@ -84,8 +84,8 @@ std::string words_of_rules(const Report& report) {
 
 /// One run is one look: what waits for later calls is not cut by it.
 std::string hint_of_waiting(const Report& report) {
-    const bool waits =
-        std::ranges::any_of(report.stages, [](const StageReport& stage) { return stage.reason == "does_not_pay_yet"; });
+    const bool waits = std::ranges::any_of(
+        report.stages, [](const StageReport& stage) { return stage.not_due_reason == "does_not_pay_yet"; });
     if (!waits) return {};
     return wrapped("this was one call: `whittle replay` shows what is cut over all calls, and --now cuts at once",
                    text_columns());

@@ -35,7 +35,7 @@ std::vector<std::string> bill_cells(const std::string& name, const BillSum& sum,
                                    grouped(sum.sessions),
                                    grouped(sum.calls),
                                    grouped(sum.billed_calls),
-                                   grouped(sum.billed.input),
+                                   grouped(sum.billed.uncached_input),
                                    grouped(sum.billed.cache_read),
                                    grouped(sum.billed.cache_write),
                                    grouped(sum.billed.output),
@@ -176,12 +176,9 @@ std::string bill_notes(const BillTables& tables) {
 }
 
 ordered_json usage_json(const Usage& usage) {
-    return {{"input_tokens", usage.input},
-            {"cache_read_tokens", usage.cache_read},
-            {"cache_write_tokens", usage.cache_write},
-            {"output_tokens", usage.output},
-            {"cache_write_5m_tokens", usage.cache_write_5m},
-            {"cache_write_1h_tokens", usage.cache_write_1h}};
+    return {{"input_tokens", usage.uncached_input},          {"cache_read_tokens", usage.cache_read},
+            {"cache_write_tokens", usage.cache_write},       {"output_tokens", usage.output},
+            {"cache_write_5m_tokens", usage.cache_write_5m}, {"cache_write_1h_tokens", usage.cache_write_1h}};
 }
 
 std::string dollars_cell(const BillSum& sum) { return sum.priced_calls > 0 ? fmt::format("{:.6f}", sum.dollars) : ""; }
@@ -223,7 +220,7 @@ std::string bill_csv(const Bills& bills) {
         const BillSum sum = sum_of(session);
         csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{:.1f},{},{},{}\n", session.agent, csv_cell(session.id),
                            csv_cell(session.parent), csv_cell(session.file), csv_cell(session.project), sum.calls,
-                           sum.billed_calls, sum.billed.input, sum.billed.cache_read, sum.billed.cache_write,
+                           sum.billed_calls, sum.billed.uncached_input, sum.billed.cache_read, sum.billed.cache_write,
                            sum.billed.output, sum.billed_cost, sum.repeated_calls, sum.priced_calls, dollars_cell(sum));
     }
     return csv;

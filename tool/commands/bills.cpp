@@ -37,7 +37,7 @@ Hash128 with_numbers(Hash128 seed, Numbers... numbers) {
 }
 
 Hash128 with_usage(Hash128 seed, const Usage& usage) {
-    return with_numbers(seed, usage.input, usage.cache_read, usage.cache_write, usage.output);
+    return with_numbers(seed, usage.uncached_input, usage.cache_read, usage.cache_write, usage.output);
 }
 
 Hash128 with_call(Hash128 seed, const logs::Call& call) {
@@ -52,15 +52,16 @@ Hash128 fingerprint_of(const logs::Session& session, bool has_own_id) {
     for (const ToolSpec& tool : recording.tools) print = hash128(tool.description, hash128(tool.name, print));
     for (const openai::Message& message : recording.messages)
         print = hash128(message.json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), print);
-    for (const std::optional<double>& second : recording.seconds) print = with_numbers(print, second.value_or(-1.0));
+    for (const std::optional<double>& second : recording.seconds_since_first)
+        print = with_numbers(print, second.value_or(-1.0));
     for (const logs::Call& call : session.calls) print = with_call(print, call);
     for (const logs::Call& call : session.elsewhere) print = with_call(print, call);
     return with_usage(print, session.billed_in_all.value_or(Usage{}));
 }
 
 evaluation::CostProfile profile_of(const logs::Session& session, bool is_anthropic) {
-    RecordedBill bill{.calls = session.recording.usage, .seconds = session.recording.seconds};
-    bill.model = first_model(session.recording.usage, session.recording.rest);
+    RecordedBill bill{.calls = session.recording.usage_by_call, .seconds = session.recording.seconds_since_first};
+    bill.model = first_model(session.recording.usage_by_call, session.recording.rest);
     bill.is_anthropic = is_anthropic;
     return cost_basis_of(bill).profile;
 }
@@ -142,7 +143,7 @@ void Bills::add(const logs::Session& session, const std::string& agent, const st
                      .project = project_of(session, file),
                      .version = session.version,
                      .profile = profile_of(session, is_anthropic)};
-    bill.model = first_model(session.recording.usage, session.recording.rest);
+    bill.model = first_model(session.recording.usage_by_call, session.recording.rest);
     const auto is_named = [](const logs::Call& call) { return !call.model.empty(); };
     const bool are_named =
         std::ranges::any_of(session.calls, is_named) || std::ranges::any_of(session.elsewhere, is_named);

@@ -52,9 +52,10 @@ public:
     Reply<M> generate(const ModelRequest<M>& request) override {
         Reply<M> reply = model_->generate(request);
         if (!reply.usage) {
-            Usage usage{.input = count_overhead(request.system, request.tools, *counter_),
+            Usage usage{.uncached_input = count_overhead(request.system, request.tools, *counter_),
                         .output = count_message(reply.message, *counter_)};
-            for (const M& m : request.messages) usage.input = add_saturating(usage.input, count_message(m, *counter_));
+            for (const M& m : request.messages)
+                usage.uncached_input = add_saturating(usage.uncached_input, count_message(m, *counter_));
             reply.usage = usage;
         }
         calls_->push_back({std::string(request.purpose), to_array<M>(request.messages), text_of(reply.message)});

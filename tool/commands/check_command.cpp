@@ -130,14 +130,15 @@ std::vector<Finding> check(const Trajectory<M>& trajectory, const ValidityProfil
         infos.push_back(describe(m));
         infos.back().serial = infos.size();
     }
-    join_groups(infos);
+    link_rounds(infos);
     const Outline outline{infos};
     std::vector<Finding> found;
     std::optional<std::span<const ToolSpec>> tools;
     if (!trajectory.tools.empty()) tools = trajectory.tools;
     if (has_rule(profile, Rule::G1_utf8)) found = check_repaired(trajectory);
     for (Violation& v : validate(outline, profile, tools, poll_interrupts))
-        found.push_back({to_string(v.rule), severity_of(v.rule), v.message, "part", v.part, std::move(v.text)});
+        found.push_back(
+            {to_string(v.rule), severity_of(v.rule), v.message_index, "part", v.part_index, std::move(v.text)});
     if (!profile.name.starts_with(own_format(trajectory.messages))) return found;
     for (Finding& f : check_wire_form(trajectory)) found.push_back(std::move(f));
     return found;

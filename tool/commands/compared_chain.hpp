@@ -43,7 +43,7 @@ public:
                                                 const std::function<void()>& on_call) {
         chains_ = &by_cache_.for_session(basis);
         const Recording<M> recording{trajectory.id, trajectory.system, trajectory.tools, trajectory.messages,
-                                     trajectory.seconds};
+                                     trajectory.seconds_since_first};
         SessionReporter<M> reporter(recording, chains_->of<M>(), name_, session_report.is_masked);
         evaluation::ChainOptions<M> options = chain_options<M>();
         options.on_report = [&](const Report& report) { reporter.on_report(report); };

@@ -34,7 +34,7 @@ bool is_pattern(std::string_view path) {
 }
 
 /// An object that nobody gave and whose keys have defaults of their own.
-bool is_section(const ConfigKey& key) { return key.type == "object" && key.fallback == "{}"; }
+bool is_section(const ConfigKey& key) { return key.type == "object" && key.documented_default == "{}"; }
 
 /// The keys of one object: those of the table in its order, then the user's own names.
 class KeyLister {
@@ -51,7 +51,8 @@ public:
         }
         if (is_section(key)) return;
         closed_.insert(path);
-        values_.push_back({place_ + path, key.fallback.empty() ? "empty" : key.fallback, ValueOrigin::fallback});
+        values_.push_back(
+            {place_ + path, key.documented_default.empty() ? "empty" : key.documented_default, ValueOrigin::fallback});
     }
 
     /// What no key of the table names.
@@ -118,11 +119,11 @@ ordered_json given_entry(const ordered_json& given, const ordered_json& entry) {
 
 /// Whether the section has a type that the key is not of.
 bool is_of_another_type(const ConfigKey& key, const ordered_json& whole) {
-    if (key.only_for.empty()) return false;
+    if (key.only_for_type.empty()) return false;
     const bool is_of_counter = key.path.starts_with("tokens.");
     const ordered_json* type = find_at(whole, is_of_counter ? "tokens.counter" : "storage.type");
-    if (type == nullptr || !type->is_string()) return !is_of_counter || key.only_for != "chars";
-    return type->get<std::string>() != key.only_for;
+    if (type == nullptr || !type->is_string()) return !is_of_counter || key.only_for_type != "chars";
+    return type->get<std::string>() != key.only_for_type;
 }
 
 bool is_of_middleware(const std::vector<ConfigKey>& keys, const std::string& section) {

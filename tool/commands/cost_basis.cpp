@@ -125,14 +125,14 @@ std::string_view to_string(CacheSource source) noexcept {
 }
 
 std::int64_t input_of(const Usage& usage) noexcept {
-    return add_saturating(add_saturating(usage.input, usage.cache_read), usage.cache_write);
+    return add_saturating(add_saturating(usage.uncached_input, usage.cache_read), usage.cache_write);
 }
 
 double cost_of(const Usage& usage, const evaluation::CostProfile& profile) noexcept {
     const double five_minutes = find_cache_profile("anthropic_5m")->write;
     const double hour = find_cache_profile("anthropic_1h")->write;
     const std::int64_t untold = usage.cache_write - usage.cache_write_5m - usage.cache_write_1h;
-    return static_cast<double>(usage.input) + static_cast<double>(usage.cache_read) * profile.cache.read +
+    return static_cast<double>(usage.uncached_input) + static_cast<double>(usage.cache_read) * profile.cache.read +
            static_cast<double>(untold) * profile.cache.write +
            static_cast<double>(usage.cache_write_5m) * five_minutes + static_cast<double>(usage.cache_write_1h) * hour +
            static_cast<double>(usage.output) * profile.output;

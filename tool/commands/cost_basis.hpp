@@ -75,15 +75,15 @@ template <JsonMessage M>
 [[nodiscard]] CostBasis cost_basis_of(const Trajectory<M>& trajectory, const evaluation::SessionInput& input) {
     std::vector<std::int64_t> counted;
     std::int64_t sum = evaluation::estimated_tokens(input.system) + evaluation::estimated_tokens(input.tools);
-    if (!trajectory.usage.empty()) {
+    if (!trajectory.usage_by_call.empty()) {
         for (const M& message : trajectory.messages) {
             counted.push_back(sum);
             for (const evaluation::Message& one : evaluation::detail::messages_of(message))
                 sum += evaluation::estimated_tokens(evaluation::text_of(one));
         }
     }
-    RecordedBill bill{.calls = trajectory.usage, .seconds = trajectory.seconds, .counted = counted};
-    bill.model = first_model(trajectory.usage, trajectory.rest);
+    RecordedBill bill{.calls = trajectory.usage_by_call, .seconds = trajectory.seconds_since_first, .counted = counted};
+    bill.model = first_model(trajectory.usage_by_call, trajectory.rest);
     bill.is_anthropic = !std::same_as<M, openai::Message>;
     return cost_basis_of(bill);
 }

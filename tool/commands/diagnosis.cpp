@@ -71,7 +71,7 @@ std::vector<const StorageSettings*> storages_of(const ChainSettings& settings) {
         };
         if (std::ranges::none_of(storages, is_same)) storages.push_back(&storage);
     };
-    add(settings.storage);
+    add(settings.storage_settings);
     for (const StageSettings& stage : settings.stages) {
         for (const auto& [key, storage] : stage.storages) add(storage);
     }
@@ -96,8 +96,8 @@ double probe_store(Storage& storage) {
 /// The name of the environment value that holds the keys; empty: it is not encrypted.
 std::string encryption_key_of([[maybe_unused]] const StorageSettings& storage) {
 #if WHITTLE_HAVE_ENCRYPTION
-    const auto found = storage.around.find("encryption");
-    if (found != storage.around.end())
+    const auto found = storage.wrapper_configs.find("encryption");
+    if (found != storage.wrapper_configs.end())
         return std::any_cast<const EncryptedStoreConfig&>(found->second).encryption_key_env;
 #endif
     return {};

@@ -21,7 +21,7 @@ template <AgentMessage M>
 [[nodiscard]] Explanation explain_call(const Trajectory<M>& trajectory, const Chain<M>& chain,
                                        const std::shared_ptr<ManualClock>& clock, std::optional<std::int64_t> call) {
     const Recording<M> recording{trajectory.id, trajectory.system, trajectory.tools, trajectory.messages,
-                                 trajectory.seconds};
+                                 trajectory.seconds_since_first};
     Explainer<M> explainer(recording, *chain.config().token_counter);
     const std::int64_t calls = calls_in(trajectory);
     if (calls == 0) throw Error(Errc::not_found, trajectory.id + ": the session has no model call");

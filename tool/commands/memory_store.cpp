@@ -48,7 +48,7 @@ private:
 }  // namespace
 
 ChainSettings with_memory_storage(ChainSettings settings) {
-    StorageSettings named_as = settings.storage;
+    StorageSettings named_as = settings.storage_settings;
     for (StageSettings& stage : settings.stages) {
         for (const auto& [key, storage] : stage.storages) {
             if (named_as.type.empty()) named_as = storage;

@@ -299,7 +299,7 @@ double dollars_of(const Usage& usage, const ModelPrices& prices, const Charging&
     constexpr double per_million = 1e-6;
     const std::int64_t hour =
         charging.writes_live_an_hour ? usage.cache_write - usage.cache_write_5m : usage.cache_write_1h;
-    const double input = static_cast<double>(usage.input) * prices.input +
+    const double input = static_cast<double>(usage.uncached_input) * prices.input +
                          static_cast<double>(usage.cache_read) * prices.cache_read +
                          static_cast<double>(usage.cache_write - hour) * prices.cache_write +
                          static_cast<double>(hour) * prices.cache_write_hour;

@@ -55,7 +55,7 @@ std::shared_ptr<Storage> open_store(const std::string& root, const std::string& 
     if (key_file.empty()) return bare;
 #if WHITTLE_HAVE_ENCRYPTION
     EncryptionOptions options = encryption_options(parse_encryption_keys(read_all(key_file), key_file));
-    options.key_to_write = []() -> EncryptionKey {
+    options.current_key = []() -> EncryptionKey {
         throw Error(Errc::invalid_argument, "the commands of store write nothing");
     };
     options.read_unencrypted = true;
@@ -65,16 +65,18 @@ std::shared_ptr<Storage> open_store(const std::string& root, const std::string& 
 #endif
 }
 
-std::int64_t age_of(std::int64_t stored_at) {
+std::int64_t age_of(std::int64_t stored_at_seconds) {
     constexpr std::int64_t ms_per_second = 1'000;
-    return stored_at == 0 ? 0 : std::max<std::int64_t>(0, system_clock()->now() / ms_per_second - stored_at);
+    return stored_at_seconds == 0
+               ? 0
+               : std::max<std::int64_t>(0, system_clock()->now() / ms_per_second - stored_at_seconds);
 }
 
 std::vector<StoredObject> objects_in(Storage& storage, std::string_view prefix) {
     std::vector<StoredObject> objects;
     storage.list(prefix, [&](const ObjectInfo& object) {
         throw_if_interrupted();
-        objects.push_back({object.key, object.bytes, age_of(object.stored_at)});
+        objects.push_back({object.key, object.bytes, age_of(object.stored_at_seconds)});
         return true;
     });
     return objects;

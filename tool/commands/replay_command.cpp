@@ -122,7 +122,7 @@ private:
 
     /// All chains share one store.
     [[nodiscard]] ChainSettings with_storage(ChainSettings settings) {
-        if (!is_open_) storage_ = open_storage(settings.storage);
+        if (!is_open_) storage_ = open_storage(settings.storage_settings);
         is_open_ = true;
         settings.config.storage = storage_;
         settings.config.explain = settings.config.explain || !command_.html.file.empty();
@@ -158,7 +158,7 @@ private:
             if (problems_.size() < most) problems_.push_back(fmt::format("{}: {}: {}", shown(file), shown(id), what));
         };
         for (const auto& [trajectory, call, violation] : totals.violations)
-            note(fmt::format("call {}: message {}: {}: {}", call, violation.message, to_string(violation.rule),
+            note(fmt::format("call {}: message {}: {}: {}", call, violation.message_index, to_string(violation.rule),
                              shown(violation.text)));
         if (totals.not_undone > 0) note("undoing every commit does not give the recording back");
     }
@@ -173,7 +173,7 @@ private:
         rules_.insert(chain.config().profile.validity.name);
         if (warned_of_.insert(chain.config().profile.cache.name).second) warn_of_prices(chain.config().profile);
         const Recording<M> recording{trajectory.id, trajectory.system, trajectory.tools, trajectory.messages,
-                                     trajectory.seconds};
+                                     trajectory.seconds_since_first};
         std::optional<SessionReporter<M>> reporter;
         if (!command_.html.file.empty()) reporter.emplace(recording, chain, page_.chain(), !are_secrets_shown());
         CallProgress calls(trajectory);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t max_replayed_shown = 5;
 
-std::optional<double> dollars_by(const std::optional<Prices>& prices, double billed_tokens) {
+std::optional<double> dollars_by(const std::optional<PricesPerMillion>& prices, double billed_tokens) {
     return prices ? std::optional(money_of(billed_tokens, *prices)) : std::nullopt;
 }
 

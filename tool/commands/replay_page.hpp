@@ -50,7 +50,7 @@ struct ReplayedReport {
 class ReplayPage {
 public:
     /// `chain`: its name. `prices`: of the configuration.
-    ReplayPage(std::string chain, bool is_preset, const std::optional<Prices>& prices)
+    ReplayPage(std::string chain, bool is_preset, const std::optional<PricesPerMillion>& prices)
         : chain_(std::move(chain)), is_preset_(is_preset), prices_(prices) {}
 
     [[nodiscard]] const std::string& chain() const noexcept { return chain_; }
@@ -75,7 +75,7 @@ private:
 
     std::string chain_;
     bool is_preset_;
-    std::optional<Prices> prices_;
+    std::optional<PricesPerMillion> prices_;
     evaluation::Spending spending_{};
     RequestSums everything_{};  // of all sessions
     RequestSums under_chain_{};

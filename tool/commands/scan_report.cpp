@@ -142,8 +142,8 @@ void ScanReport::add_compactions(const ScannedSession& session) {
 void ScanReport::add_csv(const ScannedSession& s) {
     csv_ += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{:.1f},{},{:.1f}", s.agent, csv_cell(s.id),
                         csv_cell(s.parent), csv_cell(s.file), s.bill.calls, s.compactions, s.bill.billed_calls,
-                        s.bill.billed.input, s.bill.billed.cache_read, s.bill.billed.cache_write, s.bill.billed.output,
-                        s.bill.billed_cost, s.recorded.sent, s.recorded.money.front().sent);
+                        s.bill.billed.uncached_input, s.bill.billed.cache_read, s.bill.billed.cache_write,
+                        s.bill.billed.output, s.bill.billed_cost, s.recorded.sent, s.recorded.money.front().sent);
     for (const evaluation::Figures& figures : s.strategies)
         csv_ += fmt::format(",{:.1f},{:.1f}", figures.money.front().sent, figures.money.front().with_refetches);
     csv_ += fmt::format(",{},{:.1f},{},{}\n", s.bill.repeated_calls, s.recorded.money.front().with_refetches,

@@ -237,10 +237,10 @@ logs::Session as_logged(Trajectory<>&& trajectory) {
     logs::Session session;
     for (std::size_t i = 0; i < trajectory.messages.size(); ++i) {
         if (message_traits<openai::Message>::role(trajectory.messages[i]) != Role::assistant) continue;
-        const auto usage = std::ranges::find(trajectory.usage, i, &RecordedUsage::message);
+        const auto usage = std::ranges::find(trajectory.usage_by_call, i, &RecordedUsage::message);
         logs::Call& call = session.calls.emplace_back();
         call.reply = i;
-        if (usage == trajectory.usage.end() || usage->usage == Usage{}) continue;
+        if (usage == trajectory.usage_by_call.end() || usage->usage == Usage{}) continue;
         call.usage = usage->usage;
         call.model = usage->model;
     }

@@ -124,7 +124,7 @@ ordered_json SessionCost::json() const {
             {"ratio_refetched", ratio(with_refetches)}};
 }
 
-double money_of(double tokens, const Prices& prices) noexcept {
+double money_of(double tokens, const PricesPerMillion& prices) noexcept {
     constexpr double per_million = 1e-6;
     return tokens * prices.input * per_million;
 }

@@ -49,6 +49,6 @@ struct SessionCost {
 };
 
 /// In the currency of `prices`.
-[[nodiscard]] double money_of(double tokens, const Prices& prices) noexcept;
+[[nodiscard]] double money_of(double tokens, const PricesPerMillion& prices) noexcept;
 
 }  // namespace whittle::cli

@@ -120,8 +120,8 @@ Trajectory<anthropic::Message> to_anthropic_shape(Trajectory<>&& session, std::s
                                         .system = std::move(session.system),
                                         .tools = std::move(session.tools),
                                         .messages = {},
-                                        .seconds = std::move(session.seconds),
-                                        .usage = std::move(session.usage),
+                                        .seconds_since_first = std::move(session.seconds_since_first),
+                                        .usage_by_call = std::move(session.usage_by_call),
                                         .messages_with_invalid_utf8 = std::move(session.messages_with_invalid_utf8),
                                         .rest = std::move(session.rest)};
     for (std::size_t i = 0; i < session.messages.size(); ++i) {

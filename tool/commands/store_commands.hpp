@@ -52,7 +52,7 @@ struct StoredObject {
 [[nodiscard]] std::shared_ptr<Storage> open_store(const std::string& root, const std::string& key_file);
 /// In byte order of the keys.
 [[nodiscard]] std::vector<StoredObject> objects_in(Storage& storage, std::string_view prefix = {});
-[[nodiscard]] std::int64_t age_of(std::int64_t stored_at);
+[[nodiscard]] std::int64_t age_of(std::int64_t stored_at_seconds);
 /// The part of a key before the first slash: a conversation's id, or its short root.
 [[nodiscard]] std::string root_of(std::string_view key);
 /// "3 d", "5 h", "12 min", "40 s": whole, rounded down.

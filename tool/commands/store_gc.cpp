@@ -90,11 +90,11 @@ private:
 
 RetentionOptions retention_options(const StoreCommand& command) {
     RetentionOptions options;
-    options.all_are_known = !command.live.empty();
-    options.purge = command.conversations;
-    options.older_than_seconds = command.older_than_hours * seconds_per_hour;
-    options.grace_seconds = std::min(options.grace_seconds, options.older_than_seconds);
-    options.conversation_max_age_seconds = command.conversations_older_than_hours * seconds_per_hour;
+    options.all_conversations_known = !command.live.empty();
+    options.purge_conversations = command.conversations;
+    options.unreferenced_max_age_seconds = command.older_than_hours * seconds_per_hour;
+    options.grace_seconds = std::min(options.grace_seconds, options.unreferenced_max_age_seconds);
+    options.conversation_max_idle_seconds = command.conversations_older_than_hours * seconds_per_hour;
     options.max_bytes = command.max_bytes;
     options.check_cancelled = [] { throw_if_interrupted(); };
     return options;
@@ -104,10 +104,10 @@ bool names_object(Storage& storage, const std::string& file, RetentionOptions op
     LiveFiles only({file});
     bool found = false;
     options.max_bytes = 0;
-    options.purge.clear();
+    options.purge_conversations.clear();
     options.log_roots.clear();  // what a log names too is told as the log's
-    options.saved = [&] { return only.next(); };
-    options.visit = [&](const RetentionObject& object) { found = found || object.by == file; };
+    options.next_saved_conversation = [&] { return only.next(); };
+    options.visit = [&](const RetentionObject& object) { found = found || object.conversation == file; };
     (void)plan_retention(storage, options);
     return found;
 }
@@ -175,11 +175,11 @@ std::string plan_text(const StoreCommand& command, const RetentionPlan& plan, co
     std::string text;
     for (const RetentionObject& object : plan.to_remove)
         text += fmt::format("{}  {} bytes, {}: {}\n", shown(printed(object.key)), grouped(object.bytes),
-                            age_text(age_of(object.stored_at)), why(object));
+                            age_text(age_of(object.stored_at_seconds)), why(object));
     const RetentionSum sum = command.yes ? result.removed : plan.removal_sum();
     text += fmt::format("{} objects with {} bytes {}; of what stays {}\n", grouped(sum.objects), grouped(sum.bytes),
                         command.yes ? "removed" : "would be removed with --yes", stays_text(plan));
-    for (const std::string& key : result.kept)
+    for (const std::string& key : result.planned_but_kept)
         text += fmt::format("kept, since it was written or referred to meanwhile: {}\n", shown(printed(key)));
     if (command.max_bytes > 0 && plan.bytes_after > command.max_bytes)
         text += fmt::format("{} bytes more than --max-bytes stay: they are referred to, or young\n",
@@ -194,7 +194,7 @@ ordered_json plan_json(const StoreCommand& command, const RetentionPlan& plan, c
                       {"bytes_before", plan.bytes_before},
                       {"bytes_after", plan.bytes_after},
                       {"kept", ordered_json::array()}};
-    for (const std::string& key : result.kept) json["kept"].push_back(printed(key));
+    for (const std::string& key : result.planned_but_kept) json["kept"].push_back(printed(key));
     for (const auto reason : {RetentionReason::referenced, RetentionReason::log, RetentionReason::too_young,
                               RetentionReason::recently_active, RetentionReason::unknown})
         json[std::string(to_string(reason))] = objects_of(plan, reason);
@@ -202,7 +202,7 @@ ordered_json plan_json(const StoreCommand& command, const RetentionPlan& plan, c
     for (const RetentionObject& object : plan.to_remove)
         json["objects"].push_back({{"key", printed(object.key)},
                                    {"bytes", object.bytes},
-                                   {"age_seconds", age_of(object.stored_at)},
+                                   {"age_seconds", age_of(object.stored_at_seconds)},
                                    {"reason", to_string(object.reason)}});
     return json;
 }
@@ -250,7 +250,7 @@ ExitCode run_store_gc(const StoreCommand& command, const CommonOptions& common) 
     const auto storage = open_store(command.root, command.key_file);
     RetentionOptions options = retention_options(command);
     LiveFiles live(command.live);
-    if (!command.live.empty()) options.saved = [&live] { return live.next(); };
+    if (!command.live.empty()) options.next_saved_conversation = [&live] { return live.next(); };
     // The store first: what is written after that is not looked at, and what refers to it is read later.
     const RetentionPlan plan = plan_retention(*storage, options);
     require_conversations(*storage, command, live, options);

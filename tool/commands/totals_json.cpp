@@ -37,8 +37,8 @@ ordered_json to_json(const std::vector<ReplayViolation>& violations) {
         list.push_back({{"trajectory", v.trajectory},
                         {"call", v.call},
                         {"rule", to_string(v.violation.rule)},
-                        {"message", v.violation.message},
-                        {"part", v.violation.part},
+                        {"message", v.violation.message_index},
+                        {"part", v.violation.part_index},
                         {"text", v.violation.text}});
     }
     return list;

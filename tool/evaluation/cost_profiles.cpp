@@ -7,7 +7,7 @@ namespace whittle::inline v0::evaluation {
 namespace {
 
 CostProfile with_steps_of_one(CostProfile profile) {
-    profile.cache.step = 1;
+    profile.cache.prefix_step_tokens = 1;
     return profile;
 }
 

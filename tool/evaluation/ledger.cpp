@@ -10,7 +10,7 @@ namespace {
 
 /// Below the minimum nothing is cached, and nothing is paid for writing.
 double price_of(const CacheProfile& cache, std::int64_t total, std::int64_t cached) {
-    if (total < cache.minimum) return static_cast<double>(total);
+    if (total < cache.min_prefix_tokens) return static_cast<double>(total);
     return cache.read * static_cast<double>(cached) + cache.write * static_cast<double>(total - cached);
 }
 

@@ -7,7 +7,7 @@ namespace whittle::inline v0::evaluation::detail {
 
 void PartCollector::add(const PartView& part) {
     const bool is_in_result = part.kind == PartKind::tool_result ||
-                              (part.kind == PartKind::media && (part.is_separate_result || !part.call_id.empty()));
+                              (part.kind == PartKind::media && (part.starts_new_result || !part.call_id.empty()));
     if (is_in_result) return add_to_result(part);
     if (part.kind != PartKind::tool_call) return add_content(rest_, part, rest_parts_);
     rest_.calls.push_back({std::string(part.call_id), std::string(part.tool), std::string(part.text)});
@@ -27,7 +27,7 @@ void PartCollector::add_content(Message& to, const PartView& part, int& parts) {
 
 void PartCollector::add_to_result(const PartView& part) {
     const bool is_new =
-        results_.empty() || part.call_id != results_.back().result_of || (part.is_separate_result && result_parts_ > 0);
+        results_.empty() || part.call_id != results_.back().result_of || (part.starts_new_result && result_parts_ > 0);
     if (is_new) {
         results_.push_back({.role = Role::tool, .result_of = std::string(part.call_id)});
         result_parts_ = 0;

@@ -14,7 +14,7 @@ constexpr std::uint64_t edge(std::uint32_t node, PieceId piece) noexcept { retur
 
 std::int64_t cacheable(std::int64_t tokens, std::int64_t total, const CacheProfile& cache) noexcept {
     tokens = std::min(tokens, total);
-    return tokens < cache.minimum ? 0 : tokens / cache.step * cache.step;
+    return tokens < cache.min_prefix_tokens ? 0 : tokens / cache.prefix_step_tokens * cache.prefix_step_tokens;
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ template <JsonMessage M>
     for (std::size_t i = 0; i < trajectory.messages.size(); ++i) {
         for (Message& message : detail::messages_of(trajectory.messages[i])) {
             input.messages.push_back(std::move(message));
-            if (i < trajectory.seconds.size()) input.seconds.push_back(trajectory.seconds[i]);
+            if (i < trajectory.seconds_since_first.size()) input.seconds.push_back(trajectory.seconds_since_first[i]);
         }
     }
     return input;
@@ -114,9 +114,9 @@ template <JsonMessage M>
         if (options.on_request) options.on_request(request);
     };
     ChainRequests made;
-    made.totals =
-        replay<M>({trajectory.id, trajectory.system, trajectory.tools, trajectory.messages, trajectory.seconds}, chain,
-                  replay_options);
+    made.totals = replay<M>(
+        {trajectory.id, trajectory.system, trajectory.tools, trajectory.messages, trajectory.seconds_since_first},
+        chain, replay_options);
     made.requests = taker.take();
     return made;
 }

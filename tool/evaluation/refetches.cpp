@@ -36,8 +36,8 @@ void Refetches::pay_for_kept(std::span<const Cached> cached) {
         const std::int64_t in_front = shown_.tokens_before()[shown_.place_of(fetched.place)];
         for (std::size_t p = 0; p < profiles_.size(); ++p) {
             const CacheProfile& cache = profiles_[p].cache;
-            const bool is_cached = cached[p].best > 0 && cached[p].best + cache.step >= in_front;
-            const double rate = shown_.total() < cache.minimum ? 1.0 : is_cached ? cache.read : cache.write;
+            const bool is_cached = cached[p].best > 0 && cached[p].best + cache.prefix_step_tokens >= in_front;
+            const double rate = shown_.total() < cache.min_prefix_tokens ? 1.0 : is_cached ? cache.read : cache.write;
             money_[p] += rate * plain(fetched.tokens);
         }
     }
@@ -86,9 +86,10 @@ void Refetches::pay_for_new(std::vector<Fetched>& done) {
         const std::int64_t added = fetched.tokens + fetched.output;
         for (std::size_t p = 0; p < profiles_.size(); ++p) {
             const CacheProfile& cache = profiles_[p].cache;
-            const double known = request < cache.minimum ? cache.write : cache.read;
-            money_[p] += request + added < cache.minimum ? plain(request + added)
-                                                         : known * plain(request) + cache.write * plain(added);
+            const double known = request < cache.min_prefix_tokens ? cache.write : cache.read;
+            money_[p] += request + added < cache.min_prefix_tokens
+                             ? plain(request + added)
+                             : known * plain(request) + cache.write * plain(added);
             money_[p] += profiles_[p].output * plain(fetched.output);
         }
         request += added;

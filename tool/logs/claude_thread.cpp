@@ -44,7 +44,7 @@ bool keeps_what_is_in_front(const ordered_json& facts, std::string_view boundary
 /// Or that of one of them was not known yet.
 bool has_same_input(const Usage& a, const Usage& b) {
     return !has_input(a) || !has_input(b) ||
-           (a.input == b.input && a.cache_read == b.cache_read && a.cache_write == b.cache_write);
+           (a.uncached_input == b.uncached_input && a.cache_read == b.cache_read && a.cache_write == b.cache_write);
 }
 
 /// Who gives no id to a request may give one id to all messages: then copies of a record are known by its time, too.

@@ -148,7 +148,7 @@ Usage usage_of_request(const ClineRequest& request) {
     const bool is_whole = !request.protocol.empty() || is_among(whole_prompt_providers, request.provider);
     const std::int64_t written = are_misses ? 0 : request.cache_write;
     if (is_whole) return usage_of_sums(request.input, request.cache_read, written, request.output);
-    return {.input = are_misses ? add_saturating(request.input, request.cache_write) : request.input,
+    return {.uncached_input = are_misses ? add_saturating(request.input, request.cache_write) : request.input,
             .cache_read = request.cache_read,
             .cache_write = written,
             .output = request.output};

@@ -18,7 +18,7 @@ std::optional<Usage> bill_in_cline_message(const ordered_json& message) {
     const ordered_json* metrics = tree_at(message, "metrics");
     if (metrics == nullptr) return std::nullopt;
     if (const ordered_json* tokens = tree_at(*metrics, "tokens"))
-        return Usage{.input = count_at(*tokens, "prompt"),
+        return Usage{.uncached_input = count_at(*tokens, "prompt"),
                      .cache_read = count_at(*tokens, "cached"),
                      .output = count_at(*tokens, "completion")};
     return usage_of_sums(count_at(*metrics, "inputTokens"), count_at(*metrics, "cacheReadTokens"),

@@ -5,7 +5,7 @@
 namespace whittle::inline v0::logs {
 
 CodexRecords::Counts CodexRecords::counts_of(const Usage& usage) noexcept {
-    return {static_cast<std::uint64_t>(usage.input), static_cast<std::uint64_t>(usage.cache_read),
+    return {static_cast<std::uint64_t>(usage.uncached_input), static_cast<std::uint64_t>(usage.cache_read),
             static_cast<std::uint64_t>(usage.cache_write), static_cast<std::uint64_t>(usage.output)};
 }
 

@@ -194,7 +194,7 @@ CodexThread::Counts CodexThread::counts_of(const ordered_json& usage) {
 Usage CodexThread::to_usage(const Counts& counts) noexcept {
     const std::int64_t cached = std::min(counts.cached, counts.input);
     const std::int64_t written = std::min(counts.written, counts.input - cached);
-    return {.input = counts.input - cached - written,
+    return {.uncached_input = counts.input - cached - written,
             .cache_read = cached,
             .cache_write = written,
             .output = counts.output};

@@ -36,14 +36,14 @@ std::int64_t copilot_output_in(const SumsByModel& sums) {
 }  // namespace
 
 bool CopilotBills::Sums::covers(const Sums& other) const noexcept {
-    return requests >= other.requests && counts.input >= other.counts.input &&
+    return requests >= other.requests && counts.uncached_input >= other.counts.uncached_input &&
            counts.cache_read >= other.counts.cache_read && counts.cache_write >= other.counts.cache_write &&
            counts.output >= other.counts.output;
 }
 
 CopilotBills::Sums CopilotBills::Sums::without(const Sums& other) const noexcept {
     return {.requests = requests - other.requests,
-            .counts = {.input = counts.input - other.counts.input,
+            .counts = {.uncached_input = counts.uncached_input - other.counts.uncached_input,
                        .cache_read = counts.cache_read - other.counts.cache_read,
                        .cache_write = counts.cache_write - other.counts.cache_write,
                        .output = counts.output - other.counts.output}};
@@ -74,7 +74,7 @@ CopilotBills::SumsByModel CopilotBills::sums_of(const ordered_json& metrics) {
         if (usage == nullptr) continue;
         const ordered_json* requests = tree_at(metric, "requests");
         const Sums sums{.requests = requests == nullptr ? 0 : count_at(*requests, "count"),
-                        .counts = {.input = count_at(*usage, "inputTokens"),
+                        .counts = {.uncached_input = count_at(*usage, "inputTokens"),
                                    .cache_read = count_at(*usage, "cacheReadTokens"),
                                    .cache_write = count_at(*usage, "cacheWriteTokens"),
                                    .output = count_at(*usage, "outputTokens")}};
@@ -112,7 +112,7 @@ std::optional<std::vector<Call>> CopilotBills::close(const ordered_json& data, s
             {.bill_id = event.empty() ? "" : fmt::format("copilot/{}/{}", event.substr(0, most_of_copilot_name), model),
              .model = model,
              .time = time,
-             .usage = usage_of_sums(counts.input, counts.cache_read, counts.cache_write, counts.output),
+             .usage = usage_of_sums(counts.uncached_input, counts.cache_read, counts.cache_write, counts.output),
              .requests = std::clamp<std::int64_t>(billed.requests, 1, max_copilot_requests)});
     }
     if (output < output_) ++notes.unknown["session.shutdown with less output than the replies in front of it"];

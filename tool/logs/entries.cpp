@@ -91,7 +91,7 @@ Usage usage_with_details(const ordered_json& usage, const ordered_json* details,
     const std::int64_t written = std::max({detail("cache_write_tokens"), detail("cache_creation_tokens"),
                                            count_at(usage, "cache_creation_input_tokens")});
     const Usage counts{
-        .input = count_at(usage, input), .cache_read = read, .cache_write = written, .output = count_at(usage, output)};
+        .uncached_input = count_at(usage, input), .cache_read = read, .cache_write = written, .output = count_at(usage, output)};
     const ordered_json* by_age = details == nullptr ? nullptr : tree_at(*details, "cache_creation_token_details");
     return usage_by_total(with_lifetimes_of(counts, by_age == nullptr ? tree_at(usage, "cache_creation") : by_age),
                           count_at(usage, "total_tokens"), CachePlace::in_input);
@@ -194,16 +194,16 @@ void Entries::finish(Session& session, bool is_anthropic, LogNotes& notes) {
             session.recording.messages_with_invalid_utf8.push_back(session.recording.messages.size());
         if (!start) start = entry.time;
         has_times = has_times || entry.time.has_value();
-        session.recording.seconds.push_back(entry.time ? std::optional(*entry.time - *start) : std::nullopt);
+        session.recording.seconds_since_first.push_back(entry.time ? std::optional(*entry.time - *start) : std::nullopt);
         if (entry.call) {
             Call& call = session.calls.emplace_back(without_zeros(take_call(entry)));
             call.reply = session.recording.messages.size();
-            if (call.usage) session.recording.usage.push_back({call.reply, *call.usage, call.model});
+            if (call.usage) session.recording.usage_by_call.push_back({call.reply, *call.usage, call.model});
         }
         session.recording.messages.emplace_back(std::move(entry.message));
     }
     settle(read);
-    if (!has_times) session.recording.seconds.clear();
+    if (!has_times) session.recording.seconds_since_first.clear();
     for (Compaction& one : compactions_) {
         std::erase_if(one.kept,
                       [&](const ordered_json& message) { return !is_message(message, is_anthropic, reason); });
@@ -220,21 +220,21 @@ bool is_bill(const std::optional<Usage>& usage) noexcept { return usage && *usag
 Usage usage_of_sums(std::int64_t input, std::int64_t read, std::int64_t written, std::int64_t output) noexcept {
     const std::int64_t cached = add_saturating(read, written);
     return {
-        .input = cached > input ? input : input - cached, .cache_read = read, .cache_write = written, .output = output};
+        .uncached_input = cached > input ? input : input - cached, .cache_read = read, .cache_write = written, .output = output};
 }
 
 bool is_total_of(const Usage& counts, std::int64_t total) noexcept {
-    return total > 0 && (total == add_saturating(counts.input, counts.output) || total == counts.total());
+    return total > 0 && (total == add_saturating(counts.uncached_input, counts.output) || total == counts.total());
 }
 
 Usage usage_by_total(const Usage& counts, std::int64_t total, CachePlace usual) noexcept {
-    const bool is_within = total > 0 && total == add_saturating(counts.input, counts.output);
+    const bool is_within = total > 0 && total == add_saturating(counts.uncached_input, counts.output);
     const bool is_separate = total > 0 && total == counts.total();
     const CachePlace place = is_within == is_separate ? usual
                              : is_within              ? CachePlace::in_input
                                                       : CachePlace::outside_input;
     if (place == CachePlace::outside_input) return counts;
-    return usage_of_sums(counts.input, counts.cache_read, counts.cache_write, counts.output)
+    return usage_of_sums(counts.uncached_input, counts.cache_read, counts.cache_write, counts.output)
         .with_lifetimes(counts.cache_write_5m, counts.cache_write_1h);
 }
 
@@ -243,7 +243,7 @@ Usage provider_usage(const ordered_json& usage) {
         return usage_with_details(usage, details, "input_tokens", "output_tokens");
     if (find_member(usage, "prompt_tokens") != nullptr)
         return usage_with_details(usage, tree_at(usage, "prompt_tokens_details"), "prompt_tokens", "completion_tokens");
-    const Usage counts{.input = count_at(usage, "input_tokens"),
+    const Usage counts{.uncached_input = count_at(usage, "input_tokens"),
                        .cache_read = count_at(usage, "cache_read_input_tokens"),
                        .cache_write = count_at(usage, "cache_creation_input_tokens"),
                        .output = count_at(usage, "output_tokens")};

@@ -76,7 +76,7 @@ Call gemini_call(const ordered_json& message) {
     if (tokens == nullptr) return call;
     const std::int64_t input = count_at(*tokens, "input");
     const std::int64_t cached = std::min(input, count_at(*tokens, "cached"));
-    call.usage = Usage{.input = add_saturating(input - cached, count_at(*tokens, "tool")),
+    call.usage = Usage{.uncached_input = add_saturating(input - cached, count_at(*tokens, "tool")),
                        .cache_read = cached,
                        .cache_write = 0,
                        .output = add_saturating(count_at(*tokens, "output"), count_at(*tokens, "thoughts"))};

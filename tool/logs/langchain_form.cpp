@@ -333,7 +333,7 @@ std::optional<Usage> usage_of_metadata(const ordered_json& holder) {
     if (metadata == nullptr || !metadata->is_object()) return std::nullopt;
     const ordered_json* details = tree_at(*metadata, "input_token_details");
     const CacheDetails cache = details == nullptr ? CacheDetails{} : cache_details_of(*details);
-    const Usage counts{.input = count_at(*metadata, "input_tokens"),
+    const Usage counts{.uncached_input = count_at(*metadata, "input_tokens"),
                        .cache_read = cache.read,
                        .cache_write = cache.written,
                        .output = count_at(*metadata, "output_tokens")};

@@ -73,7 +73,7 @@ public:
         }
         if (!has_counts_) return std::nullopt;
         Usage usage = sum_;
-        usage.input -= std::min(usage.input, priority_read_);
+        usage.uncached_input -= std::min(usage.uncached_input, priority_read_);
         usage.cache_read = add_saturating(usage.cache_read, priority_read_);
         usage.cache_write = std::max(usage.cache_write, written_by_age_);
         Usage whole = usage;  // if the plain output holds what else is told of it
@@ -94,7 +94,7 @@ private:
         if (has("_priority")) return has("cache_read") ? &priority_read_ : &of_priority_;
         if (has("ephemeral")) return &written_by_age_;
         if (has("cache")) return has("creation") || has("write") ? &sum_.cache_write : &sum_.cache_read;
-        if (name.starts_with("input") || name.starts_with("prompt")) return &sum_.input;
+        if (name.starts_with("input") || name.starts_with("prompt")) return &sum_.uncached_input;
         return name.starts_with("output") || name.starts_with("completion") ? &sum_.output : nullptr;
     }
 

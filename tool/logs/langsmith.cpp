@@ -38,7 +38,7 @@ std::optional<Usage> usage_of_facts(const ordered_json* facts) {
         const ordered_json* usage = tree_at(*facts, key);
         if (usage == nullptr || usage->empty()) continue;
         if (find_member(*usage, "promptTokens") == nullptr) return provider_usage(*usage);
-        return Usage{.input = count_at(*usage, "promptTokens"), .output = count_at(*usage, "completionTokens")};
+        return Usage{.uncached_input = count_at(*usage, "promptTokens"), .output = count_at(*usage, "completionTokens")};
     }
     return std::nullopt;
 }
@@ -245,7 +245,7 @@ private:
             return provider_usage(*usage);
         if (count_at(run, "prompt_tokens") == 0 && count_at(run, "completion_tokens") == 0) return std::nullopt;
         const ordered_json* details = tree_at(run, "prompt_token_details");
-        const Usage counts{.input = count_at(run, "prompt_tokens"),
+        const Usage counts{.uncached_input = count_at(run, "prompt_tokens"),
                            .cache_read = details == nullptr ? 0 : count_at(*details, "cache_read"),
                            .cache_write = details == nullptr ? 0 : count_at(*details, "cache_creation"),
                            .output = count_at(run, "completion_tokens")};

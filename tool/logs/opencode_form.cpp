@@ -36,7 +36,7 @@ std::optional<Usage> opencode_usage(const ordered_json& holder) {
     const ordered_json* tokens = tree_at(holder, "tokens");
     if (tokens == nullptr) return std::nullopt;
     const ordered_json* cache = tree_at(*tokens, "cache");
-    Usage usage{.input = count_at(*tokens, "input"),
+    Usage usage{.uncached_input = count_at(*tokens, "input"),
                 .cache_read = cache == nullptr ? 0 : count_at(*cache, "read"),
                 .cache_write = cache == nullptr ? 0 : count_at(*cache, "write"),
                 .output = count_at(*tokens, "output")};

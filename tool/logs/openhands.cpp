@@ -191,7 +191,7 @@ private:
                                         count_at(*sums, "cache_write_tokens"), count_at(*sums, "completion_tokens"));
         const Usage before = std::exchange(sums_, now);
         const auto grown = [](std::int64_t from, std::int64_t to) { return std::max<std::int64_t>(0, to - from); };
-        return Usage{.input = grown(before.input, now.input),
+        return Usage{.uncached_input = grown(before.uncached_input, now.uncached_input),
                      .cache_read = grown(before.cache_read, now.cache_read),
                      .cache_write = grown(before.cache_write, now.cache_write),
                      .output = grown(before.output, now.output)};

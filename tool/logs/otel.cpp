@@ -77,7 +77,7 @@ std::optional<Usage> usage_of_span(const OtelAttributes& attributes) {
                      "llm.token_count.prompt_details.cache_write"});
     const ordered_json* total =
         first_attribute(attributes, {"gen_ai.usage.total_tokens", "llm.usage.total_tokens", "llm.token_count.total"});
-    return usage_by_total({.input = count_of(sum),
+    return usage_by_total({.uncached_input = count_of(sum),
                            .cache_read = count_of(read),
                            .cache_write = count_of(written),
                            .output = count_of(output)},

@@ -53,7 +53,7 @@ std::string pi_bill_id(const ordered_json& record, const ordered_json& message, 
     const std::string moment = pi_timestamp(record, message);
     if (moment.empty()) return "";
     const Usage counts = usage.value_or(Usage{});
-    return fmt::format("pi/{}/{}/{}-{}-{}-{}", moment, what, counts.input, counts.cache_read, counts.cache_write,
+    return fmt::format("pi/{}/{}/{}-{}-{}-{}", moment, what, counts.uncached_input, counts.cache_read, counts.cache_write,
                        counts.output);
 }
 
@@ -144,13 +144,13 @@ ordered_json with_pi_content(const ordered_json& message, const ordered_json& co
 std::optional<Usage> pi_usage(const ordered_json& holder, std::string_view api) {
     const ordered_json* usage = tree_at(holder, "usage");
     if (usage == nullptr || !usage->is_object()) return std::nullopt;
-    const Usage counts{.input = count_at(*usage, "input"),
+    const Usage counts{.uncached_input = count_at(*usage, "input"),
                        .cache_read = count_at(*usage, "cacheRead"),
                        .cache_write = count_at(*usage, "cacheWrite"),
                        .output = count_at(*usage, "output")};
     // Without a total it is of a version of before December 2025: those took OpenAI's input as it came.
     const bool holds_cache = find_member(*usage, "totalTokens") == nullptr && api.starts_with("openai-");
-    if (holds_cache) return usage_of_sums(counts.input, counts.cache_read, counts.cache_write, counts.output);
+    if (holds_cache) return usage_of_sums(counts.uncached_input, counts.cache_read, counts.cache_write, counts.output);
     const Usage bill = usage_by_total(counts, count_at(*usage, "totalTokens"), CachePlace::outside_input);
     if (find_member(*usage, "cacheWrite1h") == nullptr) return bill;
     const std::int64_t hour = count_at(*usage, "cacheWrite1h");

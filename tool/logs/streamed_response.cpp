@@ -52,7 +52,7 @@ public:
         if (own.repaired > 0) {
             note_repaired(notes_, line_);
             const std::string repaired = data.dump();
-            return take({.event = event.event, .data = repaired, .id = event.id});
+            return take({.event = event.event, .data = repaired, .last_event_id = event.last_event_id});
         }
         const std::string_view type = text_at(data, "type");
         if (type == "response.completed" || type == "response.incomplete") {

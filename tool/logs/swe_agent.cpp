@@ -107,7 +107,7 @@ std::optional<Usage> sum_in(const ordered_json& document, const char* name) {
     const ordered_json* info = tree_at(document, "info");
     const ordered_json* stats = info == nullptr ? nullptr : tree_at(*info, name);
     if (stats == nullptr || !stats->contains("tokens_sent")) return std::nullopt;
-    return Usage{.input = count_at(*stats, "tokens_sent"),
+    return Usage{.uncached_input = count_at(*stats, "tokens_sent"),
                  .cache_read = 0,
                  .cache_write = 0,
                  .output = count_at(*stats, "tokens_received")};

@@ -58,8 +58,8 @@ std::int64_t PrefixCache::extend(std::span<const PrefixElement> rest, bool is_th
 
 std::int64_t PrefixCache::to_cacheable(std::int64_t tokens) const noexcept {
     if (profile_.ttl_seconds <= 0) return 0;
-    const std::int64_t whole = tokens - tokens % std::max<std::int64_t>(1, profile_.step);
-    return whole < profile_.minimum ? 0 : whole;
+    const std::int64_t whole = tokens - tokens % std::max<std::int64_t>(1, profile_.prefix_step_tokens);
+    return whole < profile_.min_prefix_tokens ? 0 : whole;
 }
 
 CacheAccount PrefixCache::add(std::span<const PrefixElement> request, double seconds) {

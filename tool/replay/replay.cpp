@@ -74,7 +74,7 @@ void throw_if_stopped(std::string_view trajectory, const StopToken& stop) {
 
 std::int64_t bytes_of(const MessageInfo& info) noexcept {
     std::int64_t bytes = 0;
-    for (const PartInfo& part : info.parts) bytes = add_saturating(bytes, part.bytes);
+    for (const PartInfo& part : info.parts) bytes = add_saturating(bytes, part.text_bytes);
     return bytes;
 }
 

@@ -78,10 +78,10 @@ struct ReplayTotals {
 
 /// Money for the input of `requests` and `output` tokens, in the currency of `prices`. The input price is multiplied by
 /// the factors of the cache profile that made the totals; `prices.cache_read` and `cache_write` are not looked at.
-[[nodiscard]] double money(const RequestTotals& requests, std::int64_t output, const Prices& prices) noexcept;
+[[nodiscard]] double money(const RequestTotals& requests, std::int64_t output, const PricesPerMillion& prices) noexcept;
 
 /// Money for what the chain sent, calls of models by middlewares included; these read no cache.
-[[nodiscard]] double money_sent(const ReplayTotals& totals, const Prices& prices) noexcept;
+[[nodiscard]] double money_sent(const ReplayTotals& totals, const PricesPerMillion& prices) noexcept;
 
 /// A recorded session of an agent. A view: nothing is owned.
 template <AgentMessage M = ChatMessage>

@@ -66,11 +66,11 @@ void ReplayTotals::add_error(std::string text) {
     if (errors.size() < 20) errors.push_back(std::move(text));
 }
 
-double money(const RequestTotals& requests, std::int64_t output, const Prices& prices) noexcept {
+double money(const RequestTotals& requests, std::int64_t output, const PricesPerMillion& prices) noexcept {
     return (requests.input_cost * prices.input + static_cast<double>(output) * prices.output) / 1e6;
 }
 
-double money_sent(const ReplayTotals& totals, const Prices& prices) noexcept {
+double money_sent(const ReplayTotals& totals, const PricesPerMillion& prices) noexcept {
     constexpr double per_million = 1e-6;
     const double side =
         static_cast<double>(totals.side_input) * prices.input + static_cast<double>(totals.side_output) * prices.output;

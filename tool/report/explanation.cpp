@@ -14,11 +14,12 @@ void EditLog::note(const Report& report) {
     for (const StageReport& stage : report.stages) {
         if (stage.outcome == Outcome::not_applicable) continue;
         stages_.push_back({std::string(stage.middleware), std::string(to_string(report.hook)),
-                           std::string(to_string(stage.outcome)), outcome_text(stage), std::string(stage.reason),
-                           stage.count, stage.threshold, stage.details ? stage.details->error : std::string()});
+                           std::string(to_string(stage.outcome)), outcome_text(stage),
+                           std::string(stage.not_due_reason), stage.count, stage.threshold,
+                           stage.details ? stage.details->error : std::string()});
         if (!stage.details) continue;
         for (const Candidate& candidate : stage.details->candidates) {
-            if (candidate.cut) {
+            if (candidate.removed) {
                 cuts_[{std::string(stage.middleware), candidate.serial}] = {std::string(candidate.rule), stage.count,
                                                                             stage.threshold};
                 continue;
@@ -72,7 +73,7 @@ std::vector<std::string> stored_of(const MessageInfo& sent) {
     std::vector<std::string> keys;
     const auto add = [&](const Mark& mark) {
         if (!mark) return;
-        for (const std::string& key : mark->stored) {
+        for (const std::string& key : mark->stored_keys) {
             if (std::ranges::find(keys, key) == keys.end()) keys.push_back(key);
         }
     };

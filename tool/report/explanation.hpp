@@ -71,7 +71,7 @@ struct ExplainedStage {
     std::string hook{};
     std::string outcome{};
     std::string outcome_text{};  ///< the same for a person, and why nothing was done
-    std::string reason{};        ///< as `StageReport::reason`
+    std::string reason{};        ///< as `StageReport::not_due_reason`
     std::int64_t count = 0;      ///< tokens
     std::int64_t threshold = 0;
     std::string error{};  ///< empty: it did not fail
@@ -220,7 +220,7 @@ private:
             if (!mark || std::ranges::find(mark->covers, request.recorded[i].serial) == mark->covers.end()) continue;
             message.state = MessageState::folded;
             message.folded_into = place;
-            message.stored = mark->stored;
+            message.stored = mark->stored_keys;
             break;
         }
         return message;
@@ -237,7 +237,8 @@ private:
                                  .text = text_of(request.messages[place]),
                                  .stored = stored_of(info)};
         if (info.mark)
-            message.edits.push_back({.call = info.call_index, .by = info.mark->by, .reason = info.mark->reason});
+            message.edits.push_back(
+                {.call = info.model_calls_before, .by = info.mark->by, .reason = info.mark->reason});
         return message;
     }
 

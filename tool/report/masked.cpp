@@ -13,7 +13,7 @@ constexpr std::size_t shown_bytes = 4;
 constexpr std::size_t min_piece = 8;  // of a secret that is to be known again
 
 const Redactor& redactor() {
-    static const Redactor shared(RedactionRules{.shown_bytes = shown_bytes});
+    static const Redactor shared(RedactionRules{.shown_prefix_bytes = shown_bytes});
     return shared;
 }
 
@@ -86,7 +86,7 @@ void hide_ends(std::string& text, std::string_view secret) {
 
 }  // namespace
 
-std::string masked(std::string_view text) { return redactor().content(text).text; }
+std::string masked(std::string_view text) { return redactor().text_or_json(text).text; }
 
 std::string masked_json(std::string_view json) { return redactor().json(json).text; }
 

@@ -38,11 +38,11 @@ std::size_t count_fitting(Iterator at, Iterator end, std::size_t most) noexcept 
 }
 
 std::string_view beginning_of(std::string_view text, std::size_t most) noexcept {
-    return utf8_prefix(text, count_fitting(text.begin(), text.end(), most));
+    return grapheme_prefix(text, count_fitting(text.begin(), text.end(), most));
 }
 
 std::string_view end_of(std::string_view text, std::size_t most) noexcept {
-    return utf8_suffix(text, count_fitting(text.rbegin(), text.rend(), most));
+    return grapheme_suffix(text, count_fitting(text.rbegin(), text.rend(), most));
 }
 
 /// A return in front of a line feed says nothing.

@@ -145,7 +145,7 @@ std::string clipped_to_width(std::string_view text, std::size_t columns) {
         rest = before;
         break;
     }
-    return std::string(utf8_prefix(text, text.size() - rest.size())).append(dots);
+    return std::string(grapheme_prefix(text, text.size() - rest.size())).append(dots);
 }
 
 std::string wrapped(std::string_view text, std::size_t columns) {

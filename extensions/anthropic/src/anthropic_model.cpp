@@ -45,10 +45,11 @@ AnthropicModel::AnthropicModel(std::shared_ptr<HttpTransport> transport, Anthrop
     config_.api_key = detail::trimmed(config_.api_key);
 }
 
-HttpRequest AnthropicModel::http_request(const ModelRequest<anthropic::Message>& request, anthropic::BodyKind kind) {
+HttpRequest AnthropicModel::http_request(const ModelRequest<anthropic::Message>& request,
+                                         anthropic::RequestBodyKind kind) {
     anthropic::RequestText text = anthropic::messages_request(request, config_, kind);
-    return {.url = url_of(config_, kind == anthropic::BodyKind::count),
-            .headers = headers_of(config_, text.betas, kind == anthropic::BodyKind::stream),
+    return {.url = url_of(config_, kind == anthropic::RequestBodyKind::count),
+            .headers = headers_of(config_, text.betas, kind == anthropic::RequestBodyKind::stream),
             .body = std::move(text.body),
             .limits = config_.limits,
             .stop = request.stop};
@@ -56,7 +57,7 @@ HttpRequest AnthropicModel::http_request(const ModelRequest<anthropic::Message>&
 
 Reply<anthropic::Message> AnthropicModel::generate(const ModelRequest<anthropic::Message>& request) {
     const bool is_stream = config_.always_stream || (request.on_delta != nullptr && *request.on_delta);
-    const auto kind = is_stream ? anthropic::BodyKind::stream : anthropic::BodyKind::whole;
+    const auto kind = is_stream ? anthropic::RequestBodyKind::stream : anthropic::RequestBodyKind::whole;
     try {
         return detail::exchange<anthropic::MessagesStream>(*transport_, http_request(request, kind), is_stream,
                                                            request.on_delta, "ask " + config_.model,
@@ -68,7 +69,7 @@ Reply<anthropic::Message> AnthropicModel::generate(const ModelRequest<anthropic:
 
 std::int64_t AnthropicModel::count_tokens(const ModelRequest<anthropic::Message>& request) {
     try {
-        return read_count(transport_->send(http_request(request, anthropic::BodyKind::count)),
+        return read_count(transport_->send(http_request(request, anthropic::RequestBodyKind::count)),
                           "count tokens for " + config_.model);
     } catch (const Error&) {
         detail::rethrow_without({config_.api_key, config_.headers, config_.base_url});

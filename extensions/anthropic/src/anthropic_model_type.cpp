@@ -5,7 +5,7 @@ namespace whittle::inline v0 {
 ModelType<AnthropicModelSettings> anthropic_model_type() {
     return {.type = "anthropic",
             .fields = detail::http_model_fields<AnthropicModelSettings>("/v1/messages"),
-            .complete = detail::check_http_model};
+            .after_fields_read = detail::check_http_model};
 }
 
 AnthropicModelConfig anthropic_config(const AnthropicModelSettings& settings, const std::string& name,

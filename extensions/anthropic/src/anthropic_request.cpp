@@ -114,7 +114,7 @@ void erase_call_fields(ordered_json& fields) {
         fields.erase(key);
 }
 
-ordered_json fields_of(const ModelRequest<Message>& request, const AnthropicModelConfig& config, BodyKind kind) {
+ordered_json fields_of(const ModelRequest<Message>& request, const AnthropicModelConfig& config, RequestBodyKind kind) {
     const GenerateOptions options = request.options != nullptr ? *request.options : GenerateOptions{};
     ordered_json extra = whittle::detail::read_extra(config.extra, reserved);
     if (options.max_output_tokens > 0) extra.erase("max_tokens");
@@ -122,10 +122,10 @@ ordered_json fields_of(const ModelRequest<Message>& request, const AnthropicMode
     ordered_json fields{{"model", config.model}};
     fields["max_tokens"] = options.max_output_tokens > 0 ? options.max_output_tokens : config.max_output_tokens;
     if (options.temperature) fields["temperature"] = *options.temperature;
-    if (kind == BodyKind::stream) fields["stream"] = true;
+    if (kind == RequestBodyKind::stream) fields["stream"] = true;
     whittle::detail::merge_fields(fields, std::move(extra));
     whittle::detail::merge_fields(fields, whittle::detail::read_extra(options.extra, reserved));
-    if (kind == BodyKind::count) erase_call_fields(fields);
+    if (kind == RequestBodyKind::count) erase_call_fields(fields);
     return fields;
 }
 
@@ -155,7 +155,8 @@ Breakpoints plan(const ModelRequest<Message>& request, const AnthropicModelConfi
     breakpoints.on_tools = !breakpoints.on_system && !request.tools.empty();
     room -= breakpoints.on_system || breakpoints.on_tools ? 1 : 0;
     std::optional<std::size_t> stable;
-    if (room > 0 && request.stable_prefix != nullptr && *request.stable_prefix) stable = (*request.stable_prefix)();
+    if (room > 0 && request.count_stable_messages != nullptr && *request.count_stable_messages)
+        stable = (*request.count_stable_messages)();
     breakpoints.messages = detail::plan_breakpoints(request.messages, stable, request.purpose.empty(), room);
     return breakpoints;
 }
@@ -173,7 +174,8 @@ void add_system(std::string& body, const ModelRequest<Message>& request, const B
 
 }  // namespace
 
-RequestText messages_request(const ModelRequest<Message>& request, const AnthropicModelConfig& config, BodyKind kind) {
+RequestText messages_request(const ModelRequest<Message>& request, const AnthropicModelConfig& config,
+                             RequestBodyKind kind) {
     RequestText text{.betas = config.betas};
     ordered_json fields = fields_of(request, config, kind);
     if (request.thinking_prefix_edited && std::ranges::any_of(request.messages, has_thinking) && request_drop(fields) &&

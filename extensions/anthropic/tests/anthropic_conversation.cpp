@@ -41,7 +41,7 @@ TEST_CASE("texts that the format cannot hold do not move the mark of a stored on
         const MessageInfo& info = conversation.outline()[2];
         REQUIRE(info.parts.size() == 4);
         REQUIRE(info.parts[0].mark);
-        CHECK(info.parts[0].mark->stored == std::vector<std::string>{"c/a"});
+        CHECK(info.parts[0].mark->stored_keys == std::vector<std::string>{"c/a"});
         CHECK_FALSE(info.parts[1].mark);
         CHECK(text_of(conversation.messages()[2], 0) == "head");
     }
@@ -56,7 +56,7 @@ TEST_CASE("a result of an image alone is no repair and answers its call", "[anth
     REQUIRE(conversation.size() == 3);
     const MessageInfo& info = conversation.outline()[2];
     CHECK_FALSE(info.mark);
-    CHECK(info.group == conversation.outline()[1].serial);
+    CHECK(info.round_serial == conversation.outline()[1].serial);
     CHECK(validate(conversation.messages(), anthropic_messages()).empty());
     CHECK(validate(conversation.messages(), openai_chat()).empty());
 }
@@ -92,6 +92,6 @@ TEST_CASE("user text beside results belongs to their round and starts no turn", 
     conversation.push_back(Message::parse(R"({"role":"user","content":"next"})"));
     const Outline outline = conversation.outline();
     CHECK(outline[2].turn == 1);
-    CHECK(outline[2].group == outline[1].serial);
+    CHECK(outline[2].round_serial == outline[1].serial);
     CHECK(outline[4].turn == 2);
 }

@@ -168,8 +168,8 @@ TEST_CASE("a message with results and user text belongs to the round of its call
     std::vector<MessageInfo> infos;
     for (const Message& m : history) infos.push_back(describe(m));
     for (std::size_t i = 0; i < infos.size(); ++i) infos[i].serial = i + 1;
-    join_groups(infos);
-    CHECK(infos[2].group == 2);
+    link_rounds(infos);
+    CHECK(infos[2].round_serial == 2);
     CHECK(infos[2].parts[0].tool == "cat");
     CHECK(infos[2].parts[1].tool == "ls");
 }
@@ -272,7 +272,7 @@ TEST_CASE("a response gives its role, content and usage, and nothing that may no
                  "server_tool_use":null}})"));
     CHECK(m.json().dump() == R"({"role":"assistant","content":[{"type":"text","text":"hi"}]})");
     REQUIRE(message_traits<Message>::usage(m));
-    CHECK(*m.usage() == Usage{.input = 10, .cache_read = 200, .cache_write = 30, .output = 4});
+    CHECK(*m.usage() == Usage{.uncached_input = 10, .cache_read = 200, .cache_write = 30, .output = 4});
     CHECK(m.usage()->total() == 244);
     CHECK_THROWS_AS(Message::from_response(Json::parse(R"({"type":"error","error":{}})")), Error);
 }
@@ -282,7 +282,7 @@ TEST_CASE("usage of several server-side steps is that of the newest, not their s
         R"({"input_tokens":300,"output_tokens":30,"iterations":[{"type":"message","input_tokens":100,"output_tokens":10},
             {"type":"message","input_tokens":200,"cache_read_input_tokens":5,"output_tokens":20},
             {"type":"compaction","input_tokens":7,"output_tokens":7}]})"));
-    CHECK(usage == Usage{.input = 200, .cache_read = 5, .output = 20});
+    CHECK(usage == Usage{.uncached_input = 200, .cache_read = 5, .output = 20});
 }
 
 TEST_CASE("how long what was written to the cache lives is part of the usage", "[anthropic]") {
@@ -301,7 +301,7 @@ TEST_CASE("usage counts that are missing, negative or no numbers are 0", "[anthr
     CHECK(anthropic::usage_of(Json::parse("null")) == std::nullopt);
     const Message plain = Message::parse(R"({"role":"assistant","content":"x"})");
     CHECK(message_traits<Message>::usage(plain) == std::nullopt);
-    CHECK(Message(plain).with_usage({.input = 1}) == plain);
+    CHECK(Message(plain).with_usage({.uncached_input = 1}) == plain);
 }
 
 TEST_CASE("an id is shown where the host keeps one in the Anthropic message", "[anthropic]") {

@@ -8,8 +8,8 @@
 #include <vector>
 
 using namespace whittle;
-using anthropic::BodyKind;
 using anthropic::Message;
+using anthropic::RequestBodyKind;
 using nlohmann::ordered_json;
 
 namespace {
@@ -24,7 +24,7 @@ std::vector<Message> parse_all(std::initializer_list<const char*> texts) {
 }
 
 std::string body_of(const std::vector<Message>& messages, const AnthropicModelConfig& config,
-                    ModelRequest<Message> request = {}, BodyKind kind = BodyKind::whole) {
+                    ModelRequest<Message> request = {}, RequestBodyKind kind = RequestBodyKind::whole) {
     request.messages = messages;
     return anthropic::messages_request(request, config, kind).body;
 }
@@ -74,9 +74,9 @@ TEST_CASE("the system text stands beside the messages, and of these role and con
 TEST_CASE("a count has no limit and no sampling", "[anthropic]") {
     AnthropicModelConfig config = plain;
     config.extra = R"({"top_p":0.5,"thinking":{"type":"adaptive"}})";
-    CHECK(body_of({talk[0]}, config, {}, BodyKind::count) ==
+    CHECK(body_of({talk[0]}, config, {}, RequestBodyKind::count) ==
           R"({"model":"m","thinking":{"type":"adaptive"},"messages":[{"role":"user","content":"one"}]})");
-    CHECK(body_of({talk[0]}, config, {}, BodyKind::stream) ==
+    CHECK(body_of({talk[0]}, config, {}, RequestBodyKind::stream) ==
           R"({"model":"m","max_tokens":64,"stream":true,"top_p":0.5,"thinking":{"type":"adaptive"},)"
           R"("messages":[{"role":"user","content":"one"}]})");
 }
@@ -84,19 +84,20 @@ TEST_CASE("a count has no limit and no sampling", "[anthropic]") {
 TEST_CASE("four marks stand on the system text, the stable prefix, the last message and the user's before it",
           "[anthropic]") {
     const std::function<std::size_t()> two = [] { return std::size_t{2}; };
-    CHECK(marks_of(body_of(talk, marked, {.system = "s", .tools = tools, .stable_prefix = &two})) == "system 1 2 4 ");
+    CHECK(marks_of(body_of(talk, marked, {.system = "s", .tools = tools, .count_stable_messages = &two})) ==
+          "system 1 2 4 ");
     CHECK(marks_of(body_of(talk, marked, {.tools = tools})) == "tools 2 4 ");
     AnthropicModelConfig fewer = marked;
     fewer.cache_breakpoints = 2;
-    CHECK(marks_of(body_of(talk, fewer, {.system = "s", .stable_prefix = &two})) == "system 4 ");
+    CHECK(marks_of(body_of(talk, fewer, {.system = "s", .count_stable_messages = &two})) == "system 4 ");
     const std::function<std::size_t()> none = [] { return std::size_t{0}; };
-    CHECK(marks_of(body_of(talk, marked, {.system = "s", .stable_prefix = &none})) == "system 2 4 ");
+    CHECK(marks_of(body_of(talk, marked, {.system = "s", .count_stable_messages = &none})) == "system 2 4 ");
 }
 
 TEST_CASE("a request of a middleware is marked only where its prefix is said to stay", "[anthropic]") {
     const std::function<std::size_t()> two = [] { return std::size_t{2}; };
     CHECK(marks_of(body_of(talk, marked, {.system = "s", .purpose = "summary"})) == "system ");
-    CHECK(marks_of(body_of(talk, marked, {.purpose = "summary", .stable_prefix = &two})) == "1 ");
+    CHECK(marks_of(body_of(talk, marked, {.purpose = "summary", .count_stable_messages = &two})) == "1 ");
 }
 
 TEST_CASE("marks of the host stay, and ours take only the room that is left", "[anthropic]") {
@@ -130,13 +131,14 @@ TEST_CASE("after an edit of the prefix the provider is asked to pass over thinki
     ModelRequest<Message> request{.messages = talk, .thinking_prefix_edited = true};
     AnthropicModelConfig config = plain;
     config.betas = {"a-beta"};
-    const auto of_its_own = anthropic::messages_request(request, config, BodyKind::whole);
+    const auto of_its_own = anthropic::messages_request(request, config, RequestBodyKind::whole);
     CHECK(ordered_json::parse(of_its_own.body)["thinking"].dump() ==
           R"({"type":"adaptive","block_binding":{"prefix_mismatch_behavior":"drop_block"}})");
     CHECK(of_its_own.betas == std::vector<std::string>{"a-beta", "thinking-binding-controls-2026-08-01"});
 
     config.extra = R"({"thinking":{"type":"enabled","budget_tokens":2000}})";
-    CHECK(ordered_json::parse(anthropic::messages_request(request, config, BodyKind::whole).body)["thinking"].dump() ==
+    CHECK(ordered_json::parse(anthropic::messages_request(request, config, RequestBodyKind::whole).body)["thinking"]
+              .dump() ==
           R"({"type":"enabled","budget_tokens":2000,"block_binding":{"prefix_mismatch_behavior":"drop_block"}})");
 }
 
@@ -146,7 +148,7 @@ TEST_CASE("nothing is asked of the provider without an edit, without thinking, o
         AnthropicModelConfig config = plain;
         config.extra = std::move(extra);
         return anthropic::messages_request({.messages = messages, .thinking_prefix_edited = is_edited}, config,
-                                           BodyKind::whole)
+                                           RequestBodyKind::whole)
             .betas.size();
     };
     CHECK(betas_of(talk, false, "") == 0);

@@ -90,7 +90,7 @@ TEST_CASE("a stream of the Messages API cut anywhere gives the same whole messag
         const Reply<Message> reply = call_streaming(std::move(answer));
         if (reply.message.json().dump() != rich_message) FAIL(cut << ": " << reply.message.json().dump());
         if (reply.finish != FinishReason::tool_calls) FAIL(cut);
-        if (reply.usage != Usage{.input = 10, .cache_read = 100, .cache_write = 50, .output = 9}) FAIL(cut);
+        if (reply.usage != Usage{.uncached_input = 10, .cache_read = 100, .cache_write = 50, .output = 9}) FAIL(cut);
     }
     ScriptedAnswer bytes = answer_events(rich_stream);
     for (std::size_t i = 1; i < rich_stream.size(); ++i) bytes.cuts.push_back(i);
@@ -147,7 +147,7 @@ TEST_CASE("stop reasons become finish reasons, and a full window an overflow", "
     CHECK(finish_of("pause_turn") == FinishReason::paused);
     const ModelError full = failure_of([&] { return finish_of("model_context_window_exceeded"); });
     CHECK(full.error_class() == ModelErrorClass::overflow);
-    CHECK(full.overflow().used == 105);
+    CHECK(full.overflow().requested_tokens == 105);
 }
 
 TEST_CASE("an error event after a 200 is that error, and no message comes back", "[anthropic]") {
@@ -191,7 +191,7 @@ TEST_CASE("a full window in the middle of a call is an overflow, and a refusal t
     const ModelError full =
         failure_of([&] { return call_streaming(answer_events(begun + end_with("model_context_window_exceeded"))); });
     CHECK(full.error_class() == ModelErrorClass::overflow);
-    CHECK(full.overflow().used == 169);
+    CHECK(full.overflow().requested_tokens == 169);
     const Reply<Message> refused = call_streaming(answer_events(begun + end_with("refusal")));
     CHECK(refused.finish == FinishReason::refusal);
     CHECK(refused.message.json()["content"].empty());
@@ -207,7 +207,7 @@ TEST_CASE("refusals of the Messages API have their class, and keys are blotted o
     };
     const ModelError full = refuse(400, "invalid_request_error", "prompt is too long: 213462 tokens > 200000 maximum");
     CHECK(full.error_class() == ModelErrorClass::overflow);
-    CHECK(full.overflow().limit == 200'000);
+    CHECK(full.overflow().context_limit_tokens == 200'000);
     CHECK(refuse(429, "rate_limit_error", "slow down").retry_after() == std::chrono::seconds(3));
     CHECK(refuse(529, "overloaded_error", "Overloaded").error_class() == ModelErrorClass::server);
     const ModelError auth = refuse(401, "authentication_error", "invalid x-api-key sk-secret");

@@ -16,7 +16,8 @@ int main() {
     context.push(R"({"role": "user", "content": "Read the log."})");
     context.push(R"({"role": "assistant", "tool_calls": [
         {"id": "c1", "type": "function", "function": {"name": "read_log", "arguments": "{}"}}]})");
-    const std::string shown = context.push_result("c1", std::string(9'000, '.'));
-    std::cout << shown.size() << " of 9000 bytes are shown\n" << context.request().size() << " bytes are sent\n";
+    const std::string shown = context.reduce_and_push_result("c1", std::string(9'000, '.'));
+    std::cout << shown.size() << " of 9000 bytes are shown\n"
+              << context.prepare_messages().size() << " bytes are sent\n";
     // [/context]
 }

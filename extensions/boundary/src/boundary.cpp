@@ -56,7 +56,7 @@ ConfigTypes boundary_types() {
 ChainSettings settings_of(const Options& options) {
     ChainSettings settings =
         read_chain_settings(options.config, {.base_dir = options.base_dir, .types = boundary_types()});
-    if (settings.storage.type.empty() && !settings.config.storage) settings.config.storage = memory_storage();
+    if (settings.storage_settings.type.empty() && !settings.config.storage) settings.config.storage = memory_storage();
     return settings;
 }
 
@@ -67,7 +67,7 @@ public:
     explicit State(const Options& options)
         : chain_(make_chain<openai::Message>(settings_of(options))),
           conversation_(options.id),
-          system_(options.system),
+          system_(options.system_outside_messages),
           specs_(specs_of(options.tools)) {
         for (const Tool& tool : chain_.tools()) specs_.push_back(tool.spec());
     }
@@ -78,7 +78,7 @@ public:
         conversation_.push_tool_results(one, chain_.wrap_results(conversation_, one, request_of()));
     }
 
-    std::string push_result(const std::string& call_id, const std::string& text, bool is_error) {
+    std::string reduce_and_push_result(const std::string& call_id, const std::string& text, bool is_error) {
         const auto calls = chain_.pending_tool_calls(conversation_, request_of());
         const auto call = std::ranges::find(calls, call_id, &ToolContext::call_id);
         ToolReturn shown{.result = {.call_id = call_id, .parts = {Part{.text = text}}, .is_error = is_error}};
@@ -100,7 +100,8 @@ public:
     }
 
     bool on_overflow(std::int64_t limit, std::int64_t used) {
-        return chain_.on_overflow(conversation_, {.limit = limit, .used = used}, request_of());
+        return chain_.on_overflow(conversation_, {.context_limit_tokens = limit, .requested_tokens = used},
+                                  request_of());
     }
 
     [[nodiscard]] std::string messages() const {
@@ -136,12 +137,12 @@ public:
         return list.dump();
     }
 
-    std::string call_tool(const std::string& name, const std::string& arguments) {
+    std::string call_chain_tool(const std::string& name, const std::string& arguments) {
         const std::vector<Tool> tools = chain_.tools();
         const auto tool = std::ranges::find(tools, name, &Tool::name);
         if (tool == tools.end()) throw Error(Errc::not_found, "call tool \"" + name + "\": the chain has no such tool");
         ToolContext context{.tool = name, .arguments = arguments, .tools = specs_};
-        context.conversation = conversation_.id();
+        context.conversation_id = conversation_.id();
         context.storage = chain_.config().storage;
         context.objects = conversation_.objects();
         CollectingSink sink;
@@ -173,18 +174,18 @@ Context::Context(Context&&) noexcept = default;
 Context& Context::operator=(Context&&) noexcept = default;
 
 void Context::push(const std::string& message) { state_->push(message); }
-std::string Context::push_result(const std::string& call_id, const std::string& text, bool is_error) {
-    return state_->push_result(call_id, text, is_error);
+std::string Context::reduce_and_push_result(const std::string& call_id, const std::string& text, bool is_error) {
+    return state_->reduce_and_push_result(call_id, text, is_error);
 }
-std::string Context::request() { return state_->request(); }
+std::string Context::prepare_messages() { return state_->request(); }
 bool Context::on_overflow(std::int64_t limit, std::int64_t used) { return state_->on_overflow(limit, used); }
 std::string Context::messages() const { return state_->messages(); }
 void Context::for_each_part(const std::function<void(const VisitedPart&)>& see) const { state_->for_each_part(see); }
-std::string Context::tools() const { return state_->tools(); }
-std::string Context::call_tool(const std::string& name, const std::string& arguments) {
-    return state_->call_tool(name, arguments);
+std::string Context::chain_tools() const { return state_->tools(); }
+std::string Context::call_chain_tool(const std::string& name, const std::string& arguments) {
+    return state_->call_chain_tool(name, arguments);
 }
-bool Context::undo() { return state_->undo(); }
-std::string Context::report() const { return state_->report(); }
+bool Context::undo_chain_edit() { return state_->undo(); }
+std::string Context::last_hook_report() const { return state_->report(); }
 
 }  // namespace whittle::inline v0::boundary

@@ -42,7 +42,8 @@ Context after_six_rounds() {
     context.push(R"({"role":"user","content":"Read all six."})");
     for (int round = 1; round <= 6; ++round) {
         context.push(call(round));
-        context.push_result("c" + std::to_string(round), "needle-" + std::to_string(round) + std::string(3'000, 'x'));
+        context.reduce_and_push_result("c" + std::to_string(round),
+                                       "needle-" + std::to_string(round) + std::string(3'000, 'x'));
     }
     return context;
 }
@@ -54,27 +55,27 @@ TEST_CASE("a result is shortened when it comes, and read back", "[boundary]") {
     context.push(R"({"role":"user","content":"Read."})");
     context.push(call(1));
     const std::string text = std::string(2'000, 'x') + "\nthe needle\n" + std::string(2'000, 'y');
-    const std::string shown = context.push_result("c1", text);
+    const std::string shown = context.reduce_and_push_result("c1", text);
     CHECK(shown.size() < 1'000);
     CHECK(shown.find("needle") == std::string::npos);
     CHECK(context.messages().find("the needle") == std::string::npos);
-    CHECK(context.tools().find("read_offloaded") != std::string::npos);
-    const std::string page = context.call_tool("read_offloaded", R"({"reference":"b/trunc/c1","grep":"needle"})");
+    CHECK(context.chain_tools().find("read_offloaded") != std::string::npos);
+    const std::string page = context.call_chain_tool("read_offloaded", R"({"reference":"b/trunc/c1","grep":"needle"})");
     CHECK(page.find("the needle") != std::string::npos);
-    CHECK_THROWS_AS(context.call_tool("rm", "{}"), std::system_error);
+    CHECK_THROWS_AS(context.call_chain_tool("rm", "{}"), std::system_error);
 }
 
 TEST_CASE("a request stays small, every call keeps its result, and undo gives all back", "[boundary]") {
     Context context = after_six_rounds();
     const std::string whole = context.messages();
-    const std::string request = context.request();
+    const std::string request = context.prepare_messages();
     CHECK(request.size() < whole.size());
     CHECK(count(request, "\"tool_call_id\"") == 6);
     CHECK(count(request, "x_mine") == 6);
-    CHECK(context.request() == request);
+    CHECK(context.prepare_messages() == request);
     CHECK(context.messages() == request);
-    CHECK(context.report().find("\"changed\":false") != std::string::npos);
-    while (context.undo()) continue;
+    CHECK(context.last_hook_report().find("\"changed\":false") != std::string::npos);
+    while (context.undo_chain_edit()) continue;
     CHECK(count(context.messages(), std::string(3'000, 'x')) >= 6);
 }
 
@@ -91,7 +92,7 @@ TEST_CASE("a runtime sees the parts without JSON", "[boundary]") {
     Context context = small_context();
     context.push(R"({"role":"user","content":"Read."})");
     context.push(call(1));
-    const std::string shown = context.push_result("c1", "line one\n\"two\"");
+    const std::string shown = context.reduce_and_push_result("c1", "line one\n\"two\"");
     std::string seen;
     context.for_each_part([&](const whittle::boundary::VisitedPart& part) {
         seen += std::to_string(part.message) + " " + std::string(part.role) + " " + std::string(part.kind) + " " +
@@ -109,9 +110,9 @@ TEST_CASE("a refused request is made smaller", "[boundary]") {
     context.push(R"({"role":"user","content":"Read all."})");
     for (int round = 1; round <= 3; ++round) {
         context.push(call(round));
-        context.push_result("c" + std::to_string(round), std::string(20'000, 'x'));
+        context.reduce_and_push_result("c" + std::to_string(round), std::string(20'000, 'x'));
     }
-    const std::string before = context.request();
+    const std::string before = context.prepare_messages();
     CHECK(context.on_overflow(8'000, 15'000));
     CHECK(context.messages().size() < before.size());
 }

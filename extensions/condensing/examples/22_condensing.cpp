@@ -38,14 +38,15 @@ int main() {
     conversation.push_back(ChatMessage::user("Which orders need me?"));
     conversation.push_back(ChatMessage::assistant("").call("c1", "list_orders").call("c2", "tail_log"));
     // [condensing]
-    const Chain chain{ChainConfig{.storage = memory_storage()},
-                      Condensing<>{{.min_bytes = 2'000, .lossless_bytes = 1'500, .head_rows = 3, .tail_rows = 2}}};
+    const Chain chain{
+        ChainConfig{.storage = memory_storage()},
+        Condensing<>{{.min_bytes = 2'000, .max_lossless_json_bytes = 1'500, .head_rows = 3, .tail_rows = 2}}};
     const std::vector<Tool> tools{text_tool("list_orders", "", "{}", [](std::string_view) { return orders(); }),
                                   text_tool("tail_log", "", "{}", [](std::string_view) { return log(); })};
     std::vector<ToolReturn> results;
     for (const ToolContext& call : chain.pending_tool_calls(conversation)) {
         CollectingSink sink;
-        ToolOutcome outcome = chain.wrap_tool(call, sink, tools[call.call].invoke);
+        ToolOutcome outcome = chain.wrap_tool(call, sink, tools[call.index_in_round].invoke);
         results.push_back(collect_tool_return(call, sink, std::move(outcome)));
     }
     conversation.push_tool_results(results);

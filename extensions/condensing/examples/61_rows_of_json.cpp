@@ -27,8 +27,9 @@ int main() {
     conversation.push_back(ChatMessage::assistant().call("c1", "list_orders"));
     // [rows]
     const auto store = memory_storage();
-    const Chain chain{ChainConfig{.storage = store},
-                      Condensing<>{{.lossless_bytes = 1'500, .head_rows = 3, .tail_rows = 2, .max_outliers = 1}}};
+    const Chain chain{
+        ChainConfig{.storage = store},
+        Condensing<>{{.max_lossless_json_bytes = 1'500, .head_rows = 3, .tail_rows = 2, .max_outliers = 1}}};
     const Tool tool = text_tool("list_orders", "", "{}", [](std::string_view) { return orders(); });
     const ToolContext call = chain.pending_tool_calls(conversation).front();
     CollectingSink sink;

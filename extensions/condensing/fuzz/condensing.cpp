@@ -23,8 +23,8 @@ void require(bool condition) {
 CondensingConfig all_that_may_go() {
     return {.min_bytes = 1,
             .min_gain = 0.0,
-            .lossless_bytes = 60,
-            .max_rows = 3,
+            .max_lossless_json_bytes = 60,
+            .cut_above_rows = 3,
             .head_rows = 1,
             .tail_rows = 1,
             .max_outliers = 1,
@@ -62,7 +62,7 @@ void check_undo(const std::string& text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string text(reinterpret_cast<const char*>(data), size);
     CondensingConfig lossless;
-    lossless.lossless_bytes = 1 << 30;
+    lossless.max_lossless_json_bytes = 1 << 30;
     check_form(text, all_that_may_go(), TextAuthor::program);
     check_form(text, lossless, TextAuthor::unknown);
     check_undo(text);

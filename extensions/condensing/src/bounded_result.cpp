@@ -27,8 +27,8 @@ void BoundedResult::push(Part part) {
     items_.push_back({.part = std::move(part)});
 }
 
-void BoundedResult::stored(StoredPart object) {
-    if (!is_held_) return out_.stored(std::move(object));
+void BoundedResult::mark_stored(StoredPart object) {
+    if (!is_held_) return out_.mark_stored(std::move(object));
     if (!items_.empty()) items_.back().stored.push_back(std::move(object));
 }
 
@@ -47,7 +47,7 @@ void BoundedResult::pass_on() {
         } else {
             out_.push(std::move(item.part));
         }
-        for (StoredPart& object : item.stored) out_.stored(std::move(object));
+        for (StoredPart& object : item.stored) out_.mark_stored(std::move(object));
     }
     items_.clear();
 }

@@ -23,7 +23,7 @@ public:
 
     void write(std::string_view text) override;
     void push(Part part) override;
-    void stored(StoredPart stored) override;
+    void mark_stored(StoredPart stored) override;
 
     /// False once it has passed on.
     [[nodiscard]] bool is_held() const noexcept { return is_held_; }

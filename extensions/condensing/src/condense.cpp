@@ -93,8 +93,8 @@ namespace detail {
 CondensedText within(CondensedText form, std::size_t max_bytes, Language language) {
     if (form.text.size() <= max_bytes) return form;
     const std::string_view text = form.text;
-    std::string_view head = utf8_prefix(text, max_bytes / 3 * 2);
-    std::string_view tail = utf8_suffix(text, max_bytes / 3);
+    std::string_view head = grapheme_prefix(text, max_bytes / 3 * 2);
+    std::string_view tail = grapheme_suffix(text, max_bytes / 3);
     const std::size_t line_end = head.rfind('\n');
     if (line_end != std::string_view::npos && line_end > head.size() / 2) head = head.substr(0, line_end + 1);
     const std::size_t line_begin = tail.find('\n');

@@ -72,7 +72,7 @@ std::optional<CondensedText> condense_json(std::string_view text, const Condensi
     JsonForm whole(*nodes, config, language, false);
     std::string shown = whole.make(!is_one);
     JsonFormFacts facts = whole.facts();
-    if (shown.size() > static_cast<std::size_t>(config.lossless_bytes)) {
+    if (shown.size() > static_cast<std::size_t>(config.max_lossless_json_bytes)) {
         JsonForm cut(*nodes, config, language, true);
         std::string shorter = cut.make(!is_one);
         if (shorter.size() < shown.size()) {

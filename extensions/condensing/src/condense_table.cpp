@@ -50,7 +50,7 @@ std::optional<CondensedText> condense_table(std::string_view text, const Condens
     const auto table = table_of(text);
     if (!table) return std::nullopt;
     const std::size_t number = table->rows.size() - table->header_rows;
-    if (number <= static_cast<std::size_t>(config.max_rows)) return std::nullopt;
+    if (number <= static_cast<std::size_t>(config.cut_above_rows)) return std::nullopt;
     const std::vector<bool> stays = pick_table_rows(*table, config);
     CondensedText form{.format = TextFormat::table};
     std::size_t gap = 0;

@@ -34,7 +34,7 @@ CallFacts facts_of_call(const CondensingConfig& config, const ToolContext& conte
     CondensingConfig& own = facts.config;
     const auto is_any = [&](ResultClass c) { return call.by_name == c || call.by_command == c; };
     if (is_any(ResultClass::search) || is_any(ResultClass::listing)) own.condense_logs = false;
-    if (config.condense_reads || !is_any(ResultClass::read)) return facts;
+    if (config.condense_file_reads || !is_any(ResultClass::read)) return facts;
     facts.may_distil = false;
     own.condense_json = own.condense_html = own.condense_tables = false;
     if (call.by_name == ResultClass::read) own.condense_logs = own.condense_diffs = false;
@@ -107,7 +107,7 @@ private:
         PlannedKeys planned;  // each part's key is its own
         if (storage) change.key = free_key(*storage, key_of(i), whole, planned);
         auto form = condense(whole, facts.config, context_.language, facts.author);
-        const auto most = static_cast<std::size_t>(config_.max_form_bytes) / std::max<std::size_t>(1, long_texts_);
+        const auto most = static_cast<std::size_t>(config_.max_condensed_bytes) / std::max<std::size_t>(1, long_texts_);
         if (form) form = detail::within(*std::move(form), most, context_.language);
         if (form) use(*form, whole, change);
         if (facts.may_distil) use_extract(form ? form->format : TextFormat::other, whole, change);
@@ -154,7 +154,7 @@ private:
     }
 
     [[nodiscard]] std::string key_of(std::size_t i) const {
-        std::string key = context_.conversation + "/condensed/" + context_.object_name;
+        std::string key = context_.conversation_id + "/condensed/" + context_.key_safe_call_id;
         return i == 0 ? key : key + "-part" + std::to_string(i + 1);
     }
 
@@ -170,7 +170,7 @@ private:
                                 .source = by_,
                                 .kind = "condensed",
                                 .text = text,
-                                .conversation = context_.conversation});
+                                .conversation = context_.conversation_id});
     }
 
     const CondensingConfig& config_;
@@ -178,7 +178,7 @@ private:
     const ToolContext& context_;
     BoundedResult& result_;
     HeldResult held_;
-    std::size_t long_texts_ = 0;  // which share `max_form_bytes`
+    std::size_t long_texts_ = 0;  // which share `max_condensed_bytes`
     bool was_asked_ = false;      // the model, for this result
 };
 

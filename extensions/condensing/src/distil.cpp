@@ -33,8 +33,8 @@ std::string request_key(std::string_view by) { return "condensing request: " + s
 /// Both ends of a text that is too long to be shown.
 std::string shown_text(std::string_view text, std::size_t most) {
     if (text.size() <= most) return std::string(text);
-    const std::string_view head = utf8_prefix(text, most / 3 * 2);
-    const std::string_view tail = utf8_suffix(text, most / 3);
+    const std::string_view head = grapheme_prefix(text, most / 3 * 2);
+    const std::string_view tail = grapheme_suffix(text, most / 3);
     return fmt::format("{}\n[{} bytes of the result are not shown to you]\n{}", head,
                        text.size() - head.size() - tail.size(), tail);
 }
@@ -73,7 +73,7 @@ void report_no_extract(std::string_view by, const ToolContext& context, std::str
                            .source = by,
                            .kind = "distil_failed",
                            .text = text,
-                           .conversation = context.conversation});
+                           .conversation = context.conversation_id});
 }
 
 }  // namespace
@@ -116,7 +116,7 @@ std::optional<std::string> distil(std::string_view text, const CondensingConfig&
 }
 
 void remember_request(HookTurn& turn, std::string_view by) {
-    const auto newest = turn.outline().newest_user();
+    const auto newest = turn.outline().newest_turn_start();
     if (!newest) return;
     auto request = std::make_shared<std::string>();
     turn.visit_parts(*newest, [&](const PartView& part) {

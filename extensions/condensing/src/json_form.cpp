@@ -283,7 +283,7 @@ void JsonForm::write_string(std::string_view literal) {
 
 std::vector<bool> JsonForm::pick_elements(std::uint32_t array) const {
     const std::size_t number = nodes_[array].children;
-    if (!cuts_ || number <= static_cast<std::size_t>(config_.max_rows)) return {};
+    if (!cuts_ || number <= static_cast<std::size_t>(config_.cut_above_rows)) return {};
     RowPicker picker(number, config_);
     std::size_t row = 0;
     for (std::uint32_t i = nodes_[array].first_child; i != JsonNode::none; i = nodes_[i].next, ++row) {

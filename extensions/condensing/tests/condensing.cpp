@@ -75,8 +75,8 @@ TEST_CASE("what is short, read, failed, excluded or no gain passes byte for byte
     CHECK(greedy.storage->get("conv/condensed/c1", 0, 10) == std::nullopt);
 }
 
-TEST_CASE("with condense_reads what a tool reads has its form too", "[condensing]") {
-    const auto bench = CondensingBench::with_store({.condense_reads = true});
+TEST_CASE("with condense_file_reads what a tool reads has its form too", "[condensing]") {
+    const auto bench = CondensingBench::with_store({.condense_file_reads = true});
     const std::string text = json_rows(60);
     CHECK(bench.shown(text, "read_file") != text);
 }
@@ -102,7 +102,7 @@ TEST_CASE("a result that the store refuses passes as it came", "[condensing]") {
         std::vector<std::string> heard;
         const EventSink events = [&](const Event& event) { heard.emplace_back(event.kind); };
         ToolContext call = bench.context("tool");
-        call.on_error = on_error;
+        call.on_middleware_error = on_error;
         call.events = &events;
         const ToolReturn shown = bench.run(call, [&](PartSink& out) {
             out.push({.text = text});
@@ -173,21 +173,21 @@ TEST_CASE("every bad setting of condensing is reported at once", "[condensing]")
     config.min_gain = 1.5;
     config.head_rows = 0;
     config.max_string_bytes = 3;
-    config.max_rows = 10;
+    config.cut_above_rows = 10;
     std::string text;
     try {
         const CondensingBench bench{config};
     } catch (const Error& error) {
         text = error.what();
     }
-    for (const char* field : {"min_bytes", "min_gain", "head_rows", "max_string_bytes", "max_rows"})
+    for (const char* field : {"min_bytes", "min_gain", "head_rows", "max_string_bytes", "cut_above_rows"})
         CHECK(has(text, std::string("condensing.") + field));
 }
 
 TEST_CASE("a form that is still too long keeps both ends, and Reduction leaves it alone", "[condensing]") {
     const auto storage = memory_storage();
     const Chain<> chain{ChainConfig{.storage = storage}, Reduction<>{{.max_length_for_trunc = 1'000}},
-                        Condensing<>{{.max_form_bytes = 900, .lossless_bytes = 1 << 30}}};
+                        Condensing<>{{.max_condensed_bytes = 900, .max_lossless_json_bytes = 1 << 30}}};
     Conversation<> conversation("conv");
     conversation.push_back(ChatMessage::user("go"));
     conversation.push_back(ChatMessage::assistant("").call("c1", "tool"));

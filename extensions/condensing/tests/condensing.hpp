@@ -25,10 +25,10 @@ struct CondensingBench {
     }
 
     ToolContext context(const std::string& tool, const std::string& arguments = "{}") const {
-        ToolContext context{.call_id = "c1", .object_name = "c1", .tool = tool};
+        ToolContext context{.call_id = "c1", .key_safe_call_id = "c1", .tool = tool};
         context.arguments = arguments;
         context.tools = tools;
-        context.conversation = "conv";
+        context.conversation_id = "conv";
         context.storage = storage;
         context.counter = chars_counter();
         context.language = chain.language();

@@ -46,7 +46,7 @@ std::vector<std::pair<std::string, std::string>> hostile_texts() {
 }  // namespace
 
 TEST_CASE("texts of hostile shapes are condensed in linear work, without a deep stack", "[condensing][large]") {
-    CondensingConfig eager{.lossless_bytes = 0};
+    CondensingConfig eager{.max_lossless_json_bytes = 0};
     for (const auto& [name, text] : hostile_texts()) {
         INFO(name);
         const auto form = condense(text, eager, Language::english);
@@ -58,10 +58,10 @@ TEST_CASE("a row of new names each is never left out, and so makes no shorter fo
     std::string text = "[";
     for (int i = 0; i < 100'000; ++i) text += (i > 0 ? "," : "") + std::string("{\"k") + std::to_string(i) + "\":1}";
     text += "]";
-    const auto form = condense(text, {.lossless_bytes = 0}, Language::english);
+    const auto form = condense(text, {.max_lossless_json_bytes = 0}, Language::english);
     REQUIRE(form);
     CHECK(has(form->text, "\"k55555\""));
-    const auto bench = CondensingBench::with_store({.max_form_bytes = 1 << 30});
+    const auto bench = CondensingBench::with_store({.max_condensed_bytes = 1 << 30});
     CHECK(bench.shown(text) == text);
 }
 

@@ -16,9 +16,13 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-const CondensingConfig keeps_all{.lossless_bytes = 1 << 30};
-const CondensingConfig cuts_all{
-    .lossless_bytes = 0, .max_rows = 8, .head_rows = 3, .tail_rows = 2, .max_outliers = 3, .max_string_bytes = 20};
+const CondensingConfig keeps_all{.max_lossless_json_bytes = 1 << 30};
+const CondensingConfig cuts_all{.max_lossless_json_bytes = 0,
+                                .cut_above_rows = 8,
+                                .head_rows = 3,
+                                .tail_rows = 2,
+                                .max_outliers = 3,
+                                .max_string_bytes = 20};
 
 OrderedJson read_row(const OrderedJson& columns, const OrderedJson& values);
 

@@ -20,9 +20,9 @@ namespace {
 CondensingConfig condensing_all() {
     return {.min_bytes = 20,
             .min_gain = 0.0,
-            .condense_reads = true,
-            .lossless_bytes = 200,
-            .max_rows = 6,
+            .condense_file_reads = true,
+            .max_lossless_json_bytes = 200,
+            .cut_above_rows = 6,
             .head_rows = 2,
             .tail_rows = 1,
             .max_outliers = 2,

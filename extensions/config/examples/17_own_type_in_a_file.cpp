@@ -61,8 +61,8 @@ private:
 // [register]
 ConfigTypes own_types() {
     ConfigTypes types;
-    const auto make = []<AgentMessage M>(const OldAnswersConfig& config, const StageContext<M>& stage) {
-        return std::make_shared<OldAnswers<M>>(config, stage.name);
+    const auto make = []<AgentMessage M>(const OldAnswersConfig& config, const MiddlewareBuildContext<M>& stage) {
+        return std::make_shared<OldAnswers<M>>(config, stage.name_in_config);
     };
     types.register_middleware<ChatMessage>(old_answers_type(), make);  // or <ChatMessage, openai::Message>
     return types;
@@ -85,7 +85,8 @@ int main() {
     }
     for (const ConfigKey& key : config_keys(own_types()))
         if (key.path.starts_with("old_answers."))
-            std::cout << key.path << ": " << key.type << ", default " << key.fallback << ": " << key.meaning << '\n';
+            std::cout << key.path << ": " << key.type << ", default " << key.documented_default << ": " << key.meaning
+                      << '\n';
 
     const Chain chain =
         chain_from(R"({"middlewares": [{"type": "old_answers", "limit_tokens": 100, "keep_answers": 1}]})");

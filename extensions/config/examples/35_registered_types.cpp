@@ -39,7 +39,7 @@ constexpr std::string_view json = R"({
 void show(const ConfigTypes& types) {
     try {
         const ChainSettings settings = read_chain_settings(json, {.name = "chain.json", .types = types});
-        std::cout << "storage: " << settings.storage.type << "\n";
+        std::cout << "storage: " << settings.storage_settings.type << "\n";
         for (const ModelSettings& model : settings.models) std::cout << "model: " << model.type << "\n";
         for (const StageSettings& stage : settings.stages) std::cout << "middleware: " << stage.type << "\n";
     } catch (const Error& error) {

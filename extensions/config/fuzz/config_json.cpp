@@ -39,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     try {
         whittle::ChainSettings settings =
             whittle::read_chain_settings(text, {.name = "chain.json", .base_dir = "/nowhere", .types = types});
-        settings.storage = {};
+        settings.storage_settings = {};
         for (whittle::StageSettings& stage : settings.stages) stage.storages.clear();
         static_cast<void>(
             whittle::make_chain<whittle::ChatMessage>(settings, {}, any_model));  // what was read is accepted

@@ -26,7 +26,7 @@ void read_counter(ConfigReader& reader, NodeId at, std::shared_ptr<const TokenCo
         reader, at, *row, config, {none.storages, none.models_by_key},
         {.names = {"counter"},
          .read = [](NodeId, std::string_view key) { return key == "counter"; },
-         .only_for =
+         .only_for_type =
              [&](std::string_view key) { return names_of_rows_with(reader.rows().counters, "the counter", key); }});
     if (reader.problem_count() != before) return;
     try {

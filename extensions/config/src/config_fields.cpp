@@ -252,12 +252,12 @@ std::string default_text(const BoundField& field) {
 void add_own_key(std::vector<ConfigKey>& keys, const std::string& prefix, const BoundField& field) {
     keys.push_back({.path = prefix + field.info->name,
                     .type = std::string(type_text(field.value)),
-                    .fallback = default_text(field),
+                    .documented_default = default_text(field),
                     .meaning = field.info->meaning});
 }
 
 void add_field_keys(std::vector<ConfigKey>& keys, const std::string& prefix, const BoundFields& fields,
-                    std::set<std::type_index>& listed) {
+                    std::set<TypeId>& listed) {
     for (const BoundField& field : fields.all) add_own_key(keys, prefix, field);
     const auto add = [&](const auto& inner, const std::string& path) {
         if (listed.insert(inner.type).second) add_field_keys(keys, path, inner.defaults(), listed);

@@ -1,13 +1,13 @@
 #pragma once
 
 #include "config_reader.hpp"
+#include "whittle/base/detail/type_id.hpp"
 
 #include <functional>
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
-#include <typeindex>
 #include <vector>
 
 namespace whittle::inline v0::detail {
@@ -35,7 +35,7 @@ void check_required(ConfigReader& reader, NodeId at, const BoundFields& fields);
 void add_own_key(std::vector<ConfigKey>& keys, const std::string& prefix, const BoundField& field);
 /// Adds the keys, and behind them those of the objects in them whose type is not in `listed` yet.
 void add_field_keys(std::vector<ConfigKey>& keys, const std::string& prefix, const BoundFields& fields,
-                    std::set<std::type_index>& listed);
+                    std::set<TypeId>& listed);
 /// What differs from `defaults`, as members of a JSON object: `"name": value` each. `models`: names by dotted key.
 [[nodiscard]] std::vector<std::string> changed_members(const BoundFields& fields, const BoundFields& defaults,
                                                        const std::map<std::string, std::string, std::less<>>& models);

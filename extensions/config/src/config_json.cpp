@@ -4,6 +4,7 @@
 #include "whittle/chain/detail/chain.hpp"
 #include "whittle/chain/detail/chain_fields.hpp"
 
+#include "whittle/base/detail/type_id.hpp"
 #include "whittle/base/text.hpp"
 #include "whittle/provider/detail/json_builder.hpp"
 
@@ -11,7 +12,6 @@
 
 #include <algorithm>
 #include <set>
-#include <typeindex>
 
 namespace whittle::inline v0 {
 
@@ -68,7 +68,7 @@ void read_model(ConfigReader& reader, NodeId at, const std::string& name, std::v
     read_row(reader, at, *row, model.config, {none.storages, none.models_by_key},
              {.names = {"type"},
               .read = [](NodeId, std::string_view key) { return key == "type"; },
-              .only_for = [&](std::string_view key) { return names_of_rows_with(rows, "the type", key); }});
+              .only_for_type = [&](std::string_view key) { return names_of_rows_with(rows, "the type", key); }});
 }
 
 /// Reads a key that is none of the chain's own; false: there is none of that name.
@@ -84,7 +84,7 @@ bool read_top_key(ConfigReader& reader, NodeId at, std::string_view key, Draft& 
 void read_top(ConfigReader& reader, Draft& draft) {
     const FieldTable<ChainConfig> table = table_of_chain(reader.rows());
     const BoundFields fields = table.bind(draft.config);
-    draft.storage = {.lookup = reader.source().lookup, .types = reader.source().types};
+    draft.storage_settings = {.lookup = reader.source().lookup, .types = reader.source().types};
     StageSettings refs;
     reader.read_members(JsonPositions::root, [&](NodeId child, const std::string& key) {
         if (read_top_key(reader, child, key, draft)) return;
@@ -96,7 +96,7 @@ void read_top(ConfigReader& reader, Draft& draft) {
         reader.unknown(child, "key", key, names);
     });
     if (const auto found = refs.storages.find("storage"); found != refs.storages.end() && !found->second.type.empty())
-        draft.storage = std::move(found->second);
+        draft.storage_settings = std::move(found->second);
 }
 
 /// Prices that the profile does not give follow its cache.
@@ -116,8 +116,8 @@ void take_preset(const ConfigReader& reader, Draft& draft) {
     PresetConfig preset = preset_config(*draft.preset, draft.config.profile);
     if (!has_cache) draft.config.profile.cache = preset.chain.profile.cache;
     if (json.member(JsonPositions::root, "storage") == JsonPositions::none) {
-        draft.storage.type = "memory";
-        draft.storage.config = MemoryStorageOptions{};
+        draft.storage_settings.type = "memory";
+        draft.storage_settings.config = MemoryStorageOptions{};
     }
     const std::string model = draft.models.empty() ? std::string() : draft.models.front().name;
     draft.nodes = stages_of(std::move(preset), draft.preset_at, model);
@@ -189,16 +189,16 @@ void check_names(ConfigReader& reader, const std::vector<StageNode>& stages) {
 /// The settings as the chain will have them once its storages are open: nothing is opened for a check.
 ChainConfig as_opened(const Draft& draft) {
     ChainConfig config = draft.config;
-    if (!draft.storage.type.empty()) config.storage = memory_storage();
+    if (!draft.storage_settings.type.empty()) config.storage = memory_storage();
     return config;
 }
 
 /// Adds models that stages call by their providers' names.
 void add_named_models(const ConfigSource& source, Draft& draft) {
-    if (!source.knows_model) return;
+    if (!source.host_makes_model) return;
     const auto add = [&](const std::string& name) {
         if (name.empty() || std::ranges::count(draft.models, name, &ModelSettings::name) > 0) return;
-        if (source.knows_model(name)) draft.models.push_back({.name = name});
+        if (source.host_makes_model(name)) draft.models.push_back({.name = name});
     };
     for (const StageNode& stage : draft.nodes) {
         for (const auto& [key, name] : stage.settings.models_by_key) add(name);
@@ -319,7 +319,7 @@ std::vector<ConfigKey> keys_of_top(const BoundFields& fields) {
 
 /// The keys of its sections.
 void add_section_keys(std::vector<ConfigKey>& keys, const BoundFields& fields, const ConfigRows& rows) {
-    std::set<std::type_index> listed;
+    std::set<TypeId> listed;
     for (const BoundField& field : fields.all) {
         const std::string prefix = field.info->name + ".";
         if (const auto* object = std::get_if<BoundObject>(&field.value))

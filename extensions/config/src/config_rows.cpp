@@ -10,7 +10,7 @@ namespace whittle::inline v0::detail {
 
 namespace {
 
-/// What `complete` sees of an object.
+/// What `after_fields_read` sees of an object.
 class EntryOf final : public ConfigEntry {
 public:
     EntryOf(ConfigReader& reader, NodeId at, const FieldRefs& refs) : reader_(reader), at_(at), refs_(refs) {}
@@ -36,19 +36,19 @@ public:
     void unexpected_variable(std::string_view name, std::string_view value, std::string_view expected) override {
         reader_.problem(at_, fmt::format("environment variable {}: found \"{}\", expected {}", name, value, expected));
     }
-    void take_model(std::string_view key, std::string_view variable) override {
+    void take_model_from_environment(std::string_view key, std::string_view variable) override {
         const std::optional<std::string> name = lookup() ? lookup()(variable) : std::nullopt;
         if (!name || name->empty()) return;
         const NodeId models = reader_.json().member(JsonPositions::root, "models");
         const bool is_listed =
             models != JsonPositions::none && reader_.json().member(models, *name) != JsonPositions::none;
-        const auto& knows_model = reader_.source().knows_model;
-        if (is_listed || (knows_model && knows_model(*name))) {
+        const auto& host_makes_model = reader_.source().host_makes_model;
+        if (is_listed || (host_makes_model && host_makes_model(*name))) {
             refs_.models.insert_or_assign(std::string(key), *name);
         } else {
             unexpected_variable(variable, *name,
-                                knows_model ? "a name of `models`, or one that the program's maker of models knows"
-                                            : "a name of `models`");
+                                host_makes_model ? "a name of `models`, or one that the program's maker of models knows"
+                                                 : "a name of `models`");
         }
     }
 
@@ -94,7 +94,7 @@ void read_row(ConfigReader& reader, NodeId at, const Row& row, std::any& config,
     reader.read_members(at, [&](NodeId child, const std::string& key) {
         if (others.read(child, key)) return;
         if (const BoundField* field = find_field(fields, key)) return read_field(reader, child, *field, refs);
-        const std::string elsewhere = others.only_for ? others.only_for(key) : std::string();
+        const std::string elsewhere = others.only_for_type ? others.only_for_type(key) : std::string();
         if (!elsewhere.empty()) return reader.problem(child, elsewhere);
         std::vector<std::string_view> names = others.names;
         for (const BoundField& field : fields.all) names.push_back(field.info->name);
@@ -102,7 +102,7 @@ void read_row(ConfigReader& reader, NodeId at, const Row& row, std::any& config,
     });
     check_required(reader, at, fields);
     EntryOf entry(reader, at, refs);
-    row.complete(config, entry);
+    row.after_fields_read(config, entry);
 }
 
 }  // namespace whittle::inline v0::detail

@@ -40,7 +40,7 @@ struct OtherKeys {
     /// False: that is none of them.
     std::function<bool(NodeId at, std::string_view key)> read{};
     /// Other types that have that key, as an error tells: "only for ..."; empty: none.
-    std::function<std::string(std::string_view key)> only_for{};
+    std::function<std::string(std::string_view key)> only_for_type{};
 };
 
 /// Reads the object `at` into `config`.
@@ -67,12 +67,12 @@ void add_row_keys(std::vector<ConfigKey>& keys, const std::string& prefix, const
     for (const auto& row : rows) meaning += (meaning.empty() ? "`" : ", `") + row->name + "`";
     keys.push_back({prefix + key, "string", fallback, meaning});
     for (const auto& row : rows) {
-        std::set<std::type_index> listed;
+        std::set<TypeId> listed;
         std::any config = row->defaults();
         std::vector<ConfigKey> own;
         add_field_keys(own, prefix, row->bind(config), listed);
         for (ConfigKey& field : own) {
-            field.only_for = row->name;
+            field.only_for_type = row->name;
             field.meaning = "`" + row->name + "`: " + field.meaning;
             keys.push_back(std::move(field));
         }

@@ -33,7 +33,7 @@ void read_entry(ConfigReader& reader, NodeId at, const MiddlewareRow& row, Stage
 }
 
 /// Names the model that a preset's stage asks.
-void take_model(StageNode& node, const std::string& model) {
+void take_model_from_environment(StageNode& node, const std::string& model) {
     const BoundFields fields = node.row->bind(node.settings.config);
     if (find_field(fields, "model") != nullptr && !model.empty()) node.settings.models_by_key.emplace("model", model);
 }
@@ -46,7 +46,7 @@ std::vector<StageNode> stages_of(PresetConfig preset, NodeId at, const std::stri
         const auto row = find_row(core_rows().middlewares, stage.type);
         StageNode& node = stages.emplace_back(node_of(at, row, std::move(stage.config)));
         node.is_preset = node.has_preset = true;
-        take_model(node, model);
+        take_model_from_environment(node, model);
     }
     return stages;
 }
@@ -99,7 +99,7 @@ std::string changed_settings(const StageNode& stage) {
 }
 
 void add_stage_keys(std::vector<ConfigKey>& keys, const ConfigRows& rows) {
-    std::set<std::type_index> listed;
+    std::set<TypeId> listed;
     for (const auto& row : rows.middlewares) {
         const std::string prefix = row->name + ".";
         keys.push_back({prefix + "type", "string", "required", "`" + row->name + "`"});

@@ -19,13 +19,13 @@ std::shared_ptr<Storage> open_storage(const StorageSettings& settings) {
     if (!storage) detail::fail_made("store", settings.type, settings.type, {});
     for (const StoreLayer layer : {StoreLayer::encrypts, StoreLayer::masks}) {
         for (const auto& around : own.around) {
-            const auto given = settings.around.find(around->name);
-            if (around->layer == layer && given != settings.around.end())
+            const auto given = settings.wrapper_configs.find(around->name);
+            if (around->layer == layer && given != settings.wrapper_configs.end())
                 storage = around->wrap(std::move(storage), given->second, context);
             if (!storage) detail::fail_made("store", around->name, settings.type, {});
         }
     }
-    for (const auto& [name, config] : settings.around) {
+    for (const auto& [name, config] : settings.wrapper_configs) {
         if (!detail::find_row(own.around, name)) detail::fail_unknown("store around others", name);
     }
     return storage;
@@ -43,7 +43,7 @@ bool read_around(ConfigReader& reader, NodeId at, std::string_view key, StorageS
     for (const auto& row : reader.rows().around) {
         std::any config = row->defaults();
         if (find_field(row->bind(config), key) == nullptr) continue;
-        std::any& given = storage.around.try_emplace(row->name, std::move(config)).first->second;
+        std::any& given = storage.wrapper_configs.try_emplace(row->name, std::move(config)).first->second;
         read_field(reader, at, *find_field(row->bind(given), key), refs);
         return true;
     }
@@ -74,7 +74,7 @@ void read_storage(ConfigReader& reader, NodeId at, StorageSettings& storage) {
         .names = {"type"},
         .read = [&](NodeId child,
                     std::string_view key) { return key == "type" || read_around(reader, child, key, read, refs); },
-        .only_for = [&](std::string_view key) { return names_of_rows_with(rows.stores, "storage of type", key); }};
+        .only_for_type = [&](std::string_view key) { return names_of_rows_with(rows.stores, "storage of type", key); }};
     others.names.insert(others.names.end(), around.begin(), around.end());
     read_row(reader, at, *row, read.config, refs, others);
     read.place = row->place(read.config);

@@ -128,7 +128,7 @@ void add_row(std::string_view what, SharedRows<RowType>& rows, const SharedRows<
 
 ConfigRows make_core_rows() {
     ConfigRows rows;
-    visit_core_types([&](const auto& type, const auto&) {
+    visit_core_middlewares([&](const auto& type, const auto&) {
         rows.middlewares.push_back(std::make_shared<const MiddlewareRow>(middleware_row(type)));
     });
     visit_core_models([&](const auto& type, const auto&) {

@@ -65,7 +65,7 @@ TEST_CASE("every setting of a configuration reaches the chain", "[config_json]")
     CHECK(c.profile.context_window == 200'000);
     CHECK(c.profile.output_reserve == 8'192);
     CHECK(c.profile.validity.name == "openai_compatible");
-    CHECK(c.profile.prices == Prices{2.0, 0.25, 2.5, 10.0});
+    CHECK(c.profile.prices == PricesPerMillion{2.0, 0.25, 2.5, 10.0});
     CHECK(c.profile.cache == CacheProfile{"anthropic_5m", 0.1, 1.25, 300, 1'024, 1});
     CHECK(c.profile.thinking_bound_to_prefix);
     CHECK(c.repair);
@@ -80,8 +80,8 @@ TEST_CASE("every setting of a configuration reaches the chain", "[config_json]")
     CHECK(c.limits.store_bytes == 4);
     CHECK(c.limits.deadline.count() == 5);
     CHECK(c.protected_tools == Lines{"skill", "ask"});
-    CHECK(settings.storage.type == "memory");
-    CHECK(std::any_cast<const MemoryStorageOptions&>(settings.storage.config).max_bytes == 1'000);
+    CHECK(settings.storage_settings.type == "memory");
+    CHECK(std::any_cast<const MemoryStorageOptions&>(settings.storage_settings.config).max_bytes == 1'000);
     REQUIRE(settings.models.size() == 1);
     const auto& model = std::any_cast<const ScriptedModelConfig&>(settings.models[0].config);
     CHECK(model.replies[0].text == "one");
@@ -178,7 +178,7 @@ TEST_CASE("a target above the trigger is a warning with its line, and the chain 
     REQUIRE(settings.warnings.size() == 1);
     CHECK(settings.warnings[0].starts_with(
         "chain.json:2:29: middlewares[0].clear_target_tokens: found 6, expected below max_tokens_for_clear (5)"));
-    CHECK(make_chain<ChatMessage>(settings).warnings().size() == 1);
+    CHECK(make_chain<ChatMessage>(settings).config_warnings().size() == 1);
 }
 
 TEST_CASE("a duplicate key is a problem where it stands again", "[config_json]") {
@@ -247,17 +247,17 @@ TEST_CASE("a cache profile is a name or numbers", "[config_json]") {
     CHECK(cache("\"openai\"") == CacheProfile{"openai", 0.1, 1.0, 600, 1'024, 128});
     CHECK(cache("\"openai_2026\"") == CacheProfile{"openai_2026", 0.1, 1.25, 1'800, 1'024, 128});
     CHECK(cache("\"no_cache\"") == CacheProfile{});
-    CHECK(cache(R"({"read": 0.5, "write": 2, "ttl_seconds": 60, "minimum": 10, "step": 5})") ==
+    CHECK(cache(R"({"read": 0.5, "write": 2, "ttl_seconds": 60, "min_prefix_tokens": 10, "prefix_step_tokens": 5})") ==
           CacheProfile{"custom", 0.5, 2.0, 60, 10, 5});
-    CHECK(problems_of(R"({"profile": {"cache": {"step": 0}}})") ==
-          Lines{"chain.json:1:24: profile.cache.step: found 0, expected an integer, 1 or more"});
+    CHECK(problems_of(R"({"profile": {"cache": {"prefix_step_tokens": 0}}})") ==
+          Lines{"chain.json:1:24: profile.cache.prefix_step_tokens: found 0, expected an integer, 1 or more"});
     CHECK(problems_of(R"({"profile": {"cache": 5}})").size() == 1);
 }
 
 TEST_CASE("prices that are left out follow from the cache profile, in any order of keys", "[config_json]") {
     const auto settings =
         read_chain_settings(R"({"profile": {"prices": {"input": 2, "output": 10}, "cache": "anthropic_5m"}})");
-    CHECK(settings.config.profile.prices == Prices{2.0, 0.2, 2.5, 10.0});
+    CHECK(settings.config.profile.prices == PricesPerMillion{2.0, 0.2, 2.5, 10.0});
     CHECK(problems_of(R"({"profile": {"prices": {"input": 2}}})") ==
           Lines{"chain.json:1:14: profile.prices.output: missing, expected a number, 0 or more"});
 }
@@ -276,16 +276,16 @@ TEST_CASE("a relative root is relative to the configuration file, and reading op
     const ConfigSource source{.name = "chain.json", .base_dir = dir.path().string()};
     const auto settings =
         read_chain_settings(R"({"storage": {"type": "file", "root": "store", "durability": "none"}})", source);
-    CHECK(settings.storage.place.path == dir / "store");
-    CHECK(std::any_cast<const FileStoreConfig&>(settings.storage.config).durability == Durability::none);
-    CHECK_FALSE(std::filesystem::exists(settings.storage.place.path));
+    CHECK(settings.storage_settings.place.path == dir / "store");
+    CHECK(std::any_cast<const FileStoreConfig&>(settings.storage_settings.config).durability == Durability::none);
+    CHECK_FALSE(std::filesystem::exists(settings.storage_settings.place.path));
 
     const auto chain = make_chain<ChatMessage>(settings);
     chain.config().storage->put_if_absent("a/b", "text");
-    CHECK(std::filesystem::exists(settings.storage.place.path + "/a/b"));
+    CHECK(std::filesystem::exists(settings.storage_settings.place.path + "/a/b"));
     const std::string elsewhere = (std::filesystem::temp_directory_path() / "abs").generic_string();
     CHECK(read_chain_settings(R"({"storage": {"type": "file", "root": ")" + elsewhere + "\"}}", source)
-              .storage.place.path == elsewhere);
+              .storage_settings.place.path == elsewhere);
 }
 
 TEST_CASE("a root can come from an injected environment, and from nowhere else", "[config_json]") {
@@ -293,8 +293,8 @@ TEST_CASE("a root can come from an injected environment, and from nowhere else",
     source.lookup = [](std::string_view name) {
         return name == "STATE" ? std::optional<std::string>("/state") : std::nullopt;
     };
-    CHECK(read_chain_settings(R"({"storage": {"type": "file", "root_env": "STATE"}})", source).storage.place.path ==
-          "/state");
+    CHECK(read_chain_settings(R"({"storage": {"type": "file", "root_env": "STATE"}})", source)
+              .storage_settings.place.path == "/state");
     CHECK(problems_of(R"({"storage": {"type": "file", "root_env": "PATH"}})") ==
           Lines{"chain.json:1:30: storage.root_env: the environment has no value \"PATH\""});
     CHECK(problems_of(R"({"storage": {"type": "file", "root_env": "STATE", "root": "x"}})", source).size() == 1);

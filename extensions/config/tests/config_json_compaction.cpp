@@ -52,7 +52,7 @@ TEST_CASE("compaction has the defaults of its structure, and every key is read",
     CHECK(defaults.pruning);
     CHECK(defaults.retry == RetryConfig{2});
     const ChainSettings settings = compaction_settings(R"({"type": "compaction", "name": "ladder", "model": "cheap",
-        "threshold_tokens": 9000, "target_tokens": 2000, "summary_size_tokens": 500, "headroom_fraction": 0.2,
+        "threshold_tokens": 9000, "target_tokens": 2000, "summary_size_tokens": 500, "skip_summary_margin_fraction": 0.2,
         "current_turn_keep_rounds": 3, "pruning": {"skip_boundary_turns": 1}, "media": "keep",
         "token_counter": {"counter": "pessimistic"}, "summary_role": "system", "user_instruction": "sum up",
         "model_options": {"temperature": 0}, "max_input_tokens": 4000, "retry": {"max_retries": 1},
@@ -62,7 +62,7 @@ TEST_CASE("compaction has the defaults of its structure, and every key is read",
     CHECK(settings.stages[0].models_by_key.at("model") == "cheap");
     CHECK(settings.stages[0].models_by_key.at("failover.model") == "cheap");
     CHECK(limits_of(config, 0) == CompactionLimits{9'000, 2'000, 500});
-    CHECK(config.headroom_fraction == 0.2);
+    CHECK(config.skip_summary_margin_fraction == 0.2);
     CHECK(config.current_turn_keep_rounds == 3);
     CHECK(config.pruning->skip_boundary_turns == 1);
     CHECK(config.media == MediaMode::keep);
@@ -121,7 +121,7 @@ TEST_CASE("a stage may call a model by the name that its provider has, which the
     source.lookup = [](std::string_view name) {
         return name == "AGENT_COMPACTION_MODEL" ? std::optional<std::string>("vendor-small-4") : std::nullopt;
     };
-    source.knows_model = [](std::string_view name) { return name.starts_with("vendor-") || name == "cheap"; };
+    source.host_makes_model = [](std::string_view name) { return name.starts_with("vendor-") || name == "cheap"; };
     const ChainSettings settings = read_chain_settings(json, source);
     CHECK(settings.stages.at(0).models_by_key.at("model") == "vendor-small-4");
     REQUIRE(settings.models.size() == 2);

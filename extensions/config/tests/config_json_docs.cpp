@@ -33,7 +33,7 @@ Chain<ChatMessage> chain_from(const ChainSettings& settings) { return make_chain
 TEST_CASE("the pages of extensions/config have the row of every key, as the reader knows it", "[config_json]") {
     const std::string docs = read_docs() + read_docs("extensions/config/keys.md");
     for (const ConfigKey& key : config_keys()) {
-        const std::string fallback = key.fallback.empty() ? std::string("empty") : key.fallback;
+        const std::string fallback = key.documented_default.empty() ? std::string("empty") : key.documented_default;
         const std::string row = fmt::format("| `{}` | {} | {} | {} |\n", key.path, key.type, fallback, key.meaning);
         INFO("the row to add is: " << row);
         CHECK(docs.find(row) != std::string::npos);
@@ -62,7 +62,7 @@ TEST_CASE("a default in the tables of extensions/config is that of the structure
     const ReductionConfig reduction;
     CHECK(documented("reduction.max_length_for_trunc") == number(reduction.max_length_for_trunc));
     CHECK(documented("reduction.max_tokens_for_clear") == number(reduction.max_tokens_for_clear));
-    CHECK(documented("reduction.max_bytes_without_stream") == number(reduction.max_bytes_without_stream));
+    CHECK(documented("reduction.max_buffered_bytes_for_store") == number(reduction.max_buffered_bytes_for_store));
     CHECK(documented("reduction.read_file_tool_name") == reduction.read_file_tool_name);
     const SummarizationConfig summarization;
     CHECK(documented("summarization.trigger") ==
@@ -77,7 +77,7 @@ TEST_CASE("a default in the tables of extensions/config is that of the structure
     CHECK(documented("pruning.head_bytes") == number(PruningConfig{}.head_bytes));
     const CompactionConfig compaction;
     CHECK(documented("compaction.threshold_tokens") == number(compaction.threshold_tokens));
-    CHECK(documented("compaction.headroom_fraction") == number(compaction.headroom_fraction));
+    CHECK(documented("compaction.skip_summary_margin_fraction") == number(compaction.skip_summary_margin_fraction));
     CHECK(documented("compaction.media") == to_string(compaction.media));
     CHECK(documented("compaction.retry") == fmt::format("{{\"max_retries\": {}}}", compaction.retry->max_retries));
 }

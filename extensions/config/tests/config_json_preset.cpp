@@ -48,7 +48,7 @@ TEST_CASE("a preset in a configuration is the preset in code", "[config_json]") 
             settings_of(R"({"preset": ")" + name + R"(", "profile": {"context_window": 64000}, )" + models + "}");
         const PresetConfig expected = preset_config(preset, {.context_window = 64'000});
         CHECK(settings.config.profile.cache == expected.chain.profile.cache);
-        CHECK(settings.storage.type == "memory");
+        CHECK(settings.storage_settings.type == "memory");
         CHECK(settings.stages.size() == (expected.summarization ? 3U : 2U));
         CHECK(config_at<TrimmingConfig>(settings, 0).start_tokens == expected.trimming.start_tokens);
         CHECK(config_at<TrimmingConfig>(settings, 0).trim_arguments == expected.trimming.trim_arguments);
@@ -91,7 +91,7 @@ TEST_CASE("an entry with the name of a preset's stage changes only what it says"
     CHECK(config_at<ReductionConfig>(settings, 3).max_fraction_for_clear == 0.0);
     CHECK(settings.stages[4].type == "pruning");
     CHECK(settings.config.profile.cache.name == "openai");
-    CHECK(settings.storage.type == "file");
+    CHECK(settings.storage_settings.type == "file");
 }
 
 TEST_CASE("a provider without a cache stays one under a preset when the configuration says so", "[config_json]") {
@@ -110,9 +110,9 @@ TEST_CASE("tokens that an entry gives count in place of the preset's parts of th
     const ChainSettings settings = settings_of(R"({"preset": "recommended", "profile": {"context_window": 200000},
         "middlewares": [{"type": "reduction", "max_tokens_for_clear": 30000, "clear_target_tokens": 15000}]})");
     const ClearingLimits limits = limits_of(config_at<ReductionConfig>(settings, 1), 200'000);
-    CHECK(limits.due == 30'000);
+    CHECK(limits.trigger_tokens == 30'000);
     CHECK(limits.target == 15'000);
-    CHECK(limits.free == 0);
+    CHECK(limits.trigger_tokens_if_cache_cold == 0);
     CHECK(settings.warnings.empty());
 }
 

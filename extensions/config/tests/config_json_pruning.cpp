@@ -55,9 +55,9 @@ TEST_CASE("pruning without settings is the structure's defaults, and the documen
     CHECK(settings.warnings.empty());
     for (const ConfigKey& key : config_keys()) {
         if (key.path == "pruning.skip_boundary_turns")
-            CHECK(key.fallback == std::to_string(config.skip_boundary_turns));
-        if (key.path == "pruning.head_bytes") CHECK(key.fallback == std::to_string(config.head_bytes));
-        if (key.path == "pruning.tail_bytes") CHECK(key.fallback == std::to_string(config.tail_bytes));
+            CHECK(key.documented_default == std::to_string(config.skip_boundary_turns));
+        if (key.path == "pruning.head_bytes") CHECK(key.documented_default == std::to_string(config.head_bytes));
+        if (key.path == "pruning.tail_bytes") CHECK(key.documented_default == std::to_string(config.tail_bytes));
     }
 }
 

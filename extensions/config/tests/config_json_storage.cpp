@@ -9,7 +9,7 @@ namespace {
 
 StorageSettings storage_from(std::string_view given, ConfigSource source = {}) {
     source.name = "chain.json";
-    return read_chain_settings(given, source).storage;
+    return read_chain_settings(given, source).storage_settings;
 }
 
 std::string refusal_of(std::string_view given) {
@@ -108,7 +108,7 @@ TEST_CASE("a store that was registered is documented, and one that was not is re
     types.register_store(bucket_type(order));
     bool is_documented = false;
     for (const ConfigKey& key : config_keys(types))
-        is_documented = is_documented || (key.path == "storage.bucket" && key.only_for == "bucket");
+        is_documented = is_documented || (key.path == "storage.bucket" && key.only_for_type == "bucket");
     CHECK(is_documented);
     CHECK(config_schema(types).find("\"bucket\"") != std::string::npos);
     StorageSettings settings = storage_from(R"({"storage": {"type": "bucket", "bucket": "b"}})", {.types = types});

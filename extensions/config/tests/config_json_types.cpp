@@ -29,13 +29,14 @@ using Kind = EveryKind;
 MiddlewareType<Kind> every_kind() {
     return {
         .type = "every_kind",
-        .fields = {{.name = "model", .member = ModelMember{}, .meaning = "a name of `models`", .fallback = "none"},
-                   {.name = "flag", .member = &Kind::flag, .meaning = "a flag"},
-                   {.name = "count", .member = &Kind::count, .meaning = "a count", .lowest = 1},
-                   {.name = "tokens", .member = &Kind::tokens, .meaning = "tokens"},
-                   {.name = "share", .member = &Kind::share, .meaning = "a share", .highest = 1},
-                   {.name = "word", .member = &Kind::word, .meaning = "a word", .words = {"front", "back"}},
-                   {.name = "tools", .member = &Kind::tools, .meaning = "names", .required = true}},
+        .fields =
+            {{.name = "model", .member = ModelMember{}, .meaning = "a name of `models`", .documented_default = "none"},
+             {.name = "flag", .member = &Kind::flag, .meaning = "a flag"},
+             {.name = "count", .member = &Kind::count, .meaning = "a count", .lowest = 1},
+             {.name = "tokens", .member = &Kind::tokens, .meaning = "tokens"},
+             {.name = "share", .member = &Kind::share, .meaning = "a share", .highest = 1},
+             {.name = "word", .member = &Kind::word, .meaning = "a word", .words = {"front", "back"}},
+             {.name = "tools", .member = &Kind::tools, .meaning = "names", .required = true}},
         .check =
             [](const Kind& config, const ChainInfo& chain, std::string_view, Problems& problems) {
                 if (config.tokens == 7) problems.error("tokens", "7", "another number");
@@ -48,18 +49,19 @@ MiddlewareType<Kind> every_kind() {
 template <AgentMessage M>
 class Recorded final : public Middleware<M> {
 public:
-    Recorded(Kind config, StageContext<M> context) : config_(std::move(config)), context_(std::move(context)) {}
+    Recorded(Kind config, MiddlewareBuildContext<M> context)
+        : config_(std::move(config)), context_(std::move(context)) {}
 
-    [[nodiscard]] std::string_view name() const noexcept override { return context_.name; }
+    [[nodiscard]] std::string_view name() const noexcept override { return context_.name_in_config; }
     [[nodiscard]] const Kind& config() const noexcept { return config_; }
     [[nodiscard]] std::shared_ptr<Model<M>> model() const { return context_.model(); }
 
 private:
     Kind config_;
-    StageContext<M> context_;
+    MiddlewareBuildContext<M> context_;
 };
 
-const auto make_recorded = []<AgentMessage M>(const Kind& config, const StageContext<M>& context) {
+const auto make_recorded = []<AgentMessage M>(const Kind& config, const MiddlewareBuildContext<M>& context) {
     return std::make_shared<Recorded<M>>(config, context);
 };
 
@@ -236,8 +238,9 @@ TEST_CASE("a maker that makes nothing, or one of another name, is named", "[conf
     };
     CHECK(error_with([](const Kind&, const auto&) { return std::shared_ptr<Middleware<ChatMessage>>(); }) ==
           "make middleware \"first\": the maker of type \"mine\" made none");
-    CHECK(error_with([](const Kind& config, const StageContext<ChatMessage>&) {
-              return std::make_shared<Recorded<ChatMessage>>(config, StageContext<ChatMessage>{.name = "other"});
+    CHECK(error_with([](const Kind& config, const MiddlewareBuildContext<ChatMessage>&) {
+              return std::make_shared<Recorded<ChatMessage>>(
+                  config, MiddlewareBuildContext<ChatMessage>{.name_in_config = "other"});
           }) == "make middleware \"first\": the maker of type \"mine\" made one named \"other\"");
 }
 
@@ -255,11 +258,11 @@ MiddlewareType<Kind> telling(Told& reported) {
             .check =
                 [&reported](const Kind&, const ChainInfo& chain, std::string_view, Problems& problems) {
                     reported = {{chain.middlewares.begin(), chain.middlewares.end()},
-                                {chain.tasks.begin(), chain.tasks.end()}};
+                                {chain.exclusive_tasks.begin(), chain.exclusive_tasks.end()}};
                     problems.warning("second.flag", "true", "false");
                     problems.warning("", "this", "that");
                 },
-            .task = "fold"};
+            .exclusive_task = "fold"};
 }
 
 }  // namespace
@@ -324,7 +327,7 @@ TEST_CASE("settings of a registered type outlive the list of types", "[config_js
 TEST_CASE("the keys of a registered type are listed with the defaults of its structure", "[config_json]") {
     std::vector<std::string> listed;
     for (const ConfigKey& key : config_keys(with_every_kind()))
-        if (key.path.starts_with("every_kind.")) listed.push_back(key.path.substr(11) + ": " + key.fallback);
+        if (key.path.starts_with("every_kind.")) listed.push_back(key.path.substr(11) + ": " + key.documented_default);
     CHECK(listed == std::vector<std::string>{"type: required", "name: every_kind", "model: none", "flag: true",
                                              "count: 3", "tokens: 5000000000", "share: 0.25", "word: front",
                                              "tools: required"});

@@ -24,7 +24,7 @@ struct Bounds {
 MiddlewareType<Bounds> ordered_type() {
     return {.type = "ordered",
             .fields = {{"low", &Bounds::low, "the lower"}, {"high", &Bounds::high, "the higher"}},
-            .complete = [](Bounds& limits, ConfigEntry& entry) {
+            .after_fields_read = [](Bounds& limits, ConfigEntry& entry) {
                 if (limits.low > limits.high) entry.unexpected("high", "more than `low`");
             }};
 }

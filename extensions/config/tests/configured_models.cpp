@@ -98,7 +98,7 @@ std::shared_ptr<ScriptedTransport> ask(std::string_view name, const std::string&
     const Reply<M> reply = model->generate({.messages = messages, .system = "Be brief."});
     CHECK(text_of(reply.message) == "sure");
     CHECK(reply.finish == FinishReason::tool_calls);
-    CHECK(reply.usage.value_or(Usage{}).input == 9);
+    CHECK(reply.usage.value_or(Usage{}).uncached_input == 9);
     std::string tool;
     message_traits<M>::for_each_part(reply.message, [&](const PartView& part) {
         if (part.kind == PartKind::tool_call) tool = std::string(part.tool) + std::string(part.text);

@@ -51,7 +51,7 @@ void send_back(const std::string& reply) {
 void send_back_anthropic(const std::string& reply) {
     if (reply.starts_with("error ")) return;
     const anthropic::Message message = anthropic::Message::parse(reply);
-    (void)anthropic::messages_request({.messages = {&message, 1}}, {.model = "m"}, anthropic::BodyKind::whole);
+    (void)anthropic::messages_request({.messages = {&message, 1}}, {.model = "m"}, anthropic::RequestBodyKind::whole);
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ Kept kept_of(const std::vector<openai::Message>& messages, const std::vector<Con
 std::string ids_of(const std::vector<Violation>& violations) {
     std::string ids;
     for (const Violation& v : violations) {
-        ids += std::string(to_string(v.rule)) + " at " + std::to_string(v.message) + ": " + v.text + "\n";
+        ids += std::string(to_string(v.rule)) + " at " + std::to_string(v.message_index) + ": " + v.text + "\n";
     }
     return ids;
 }

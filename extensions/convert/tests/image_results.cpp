@@ -113,7 +113,7 @@ std::map<std::string, std::string> shown_results(const Conversation<M>& c, std::
             INFO("message " << m << " part " << p - 1 << ": " << part.text.substr(0, 100));
             CHECK(part.kind == PartKind::tool_result);
             CHECK(info.call_id == id);
-            CHECK(info.object_name == id);
+            CHECK(info.key_safe_call_id == id);
             CHECK(info.tool == "tool_" + id.substr(id.find('_') + 1));
             CHECK(origin_of(mark_of(c.outline()[m], p - 1)) == Origin::placeholder);
             CHECK(part.text.size() < 400);
@@ -207,10 +207,10 @@ TEMPLATE_TEST_CASE("a handler may put text in place of an image, and later resul
         ReductionCallbacks<TestType> callbacks;
         callbacks.tool_config["tool_0"].clear_handler = [&](const ToolDetail& detail) {
             ClearResult result{.need_clear = true};
-            for (const Part& part : detail.parts) {
+            for (const Part& part : detail.result_parts) {
                 const bool is_empty = part.kind != PartKind::media && part.text.empty();
-                if (keeps_number || result.parts.empty())
-                    result.parts.push_back(
+                if (keeps_number || result.replacement_parts.empty())
+                    result.replacement_parts.push_back(
                         is_empty
                             ? part
                             : Part{.kind = part.kind == PartKind::media ? PartKind::text : part.kind, .text = "gone"});
@@ -265,11 +265,11 @@ TEST_CASE("repair writes a sentence for images alone, and the other results keep
         for (const PartInfo& part : c.outline()[i].parts) {
             if (part.kind != PartKind::tool_result) continue;
             ++results;
-            CHECK(part.bytes > 0);
-            CHECK(part.object_name == part.call_id);
+            CHECK(part.text_bytes > 0);
+            CHECK(part.key_safe_call_id == part.call_id);
             if (part.mark && part.mark->origin == Origin::repair) {
                 ++repaired;
-                CHECK(part.bytes < 4'000);
+                CHECK(part.text_bytes < 4'000);
             }
         }
     }

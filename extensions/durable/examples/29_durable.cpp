@@ -35,8 +35,8 @@ void run_agent(const std::string& folder, bool dies) {
         if (request.messages.size() > 2) return Reply<ChatMessage>{ChatMessage::assistant("The mail is out.")};
         return Reply<ChatMessage>{ChatMessage::assistant().call("call_1", "send_mail", "{}")};
     });
-    AgentLoop<ChatMessage> loop(saving_model<ChatMessage>(model, durable), {send_mail(folder, dies)},
-                                Chain<>(ChainConfig{}), {}, saving_callbacks(durable));
+    AgentLoop<ChatMessage> loop(save_before_model_calls<ChatMessage>(model, durable), {send_mail(folder, dies)},
+                                Chain<>(ChainConfig{}), {}, save_before_tool_starts(durable));
     const RunResult result = durable->empty() ? loop.run(*durable, "Send the mail.") : loop.run(*durable);
     durable.save();
     // [/durable]

@@ -15,8 +15,8 @@ void check_durable(const DurableOptions& options, std::string_view id) {
     if (!options.writer.empty() && !is_safe_name(options.writer))
         problems.error("writer", options.writer, "a safe name, or empty");
     if (options.lease_seconds < 1) problems.error("lease_seconds", std::to_string(options.lease_seconds), "1 or more");
-    if (options.snapshot_bytes < 1)
-        problems.error("snapshot_bytes", std::to_string(options.snapshot_bytes), "1 or more");
+    if (options.snapshot_after_bytes < 1)
+        problems.error("snapshot_after_bytes", std::to_string(options.snapshot_after_bytes), "1 or more");
     if (!is_safe_name(options.root)) problems.error("root", options.root, "a safe name");
     if (!options.clock || !options.ids) problems.error("clock, ids", "null", "a clock and a source of ids");
     problems.throw_if_errors("open a durable conversation");
@@ -43,7 +43,7 @@ LogOptions log_options(const DurableOptions& options) {
 
 }  // namespace detail
 
-std::uint64_t compact_durable(Storage& storage, std::string_view id, const DurableOptions& options) {
+std::uint64_t compact_durable_log(Storage& storage, std::string_view id, const DurableOptions& options) {
     const std::string name = to_safe_name(id);
     detail::check_durable(options, name);
     return detail::compact_log(storage, options.root, name);

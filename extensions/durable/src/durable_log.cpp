@@ -87,7 +87,7 @@ std::uint64_t DurableLog::note_fork(std::string_view child) {
 void DurableLog::write_snapshot(const SavedDocument& document) {
     const LogPlace place(options_.root, id_);
     if (!can_list(*storage_, place)) return;  // nobody would find it
-    state_.snapshot_bytes = place_snapshot(*storage_, place, state_, document);
+    state_.snapshot_after_bytes = place_snapshot(*storage_, place, state_, document);
     state_.snapshot = state_.number;
     state_.bytes_since = 0;
     shorten_log(*storage_, options_.root, place, state_, state_.number);

@@ -7,8 +7,8 @@
 namespace whittle::inline v0 {
 
 std::string idempotency_key(const ToolContext& context) {
-    return sha256_hex(
-        fmt::format("{}\n{}\n{}\n{}", context.conversation, context.round, context.call, context.call_id));
+    return sha256_hex(fmt::format("{}\n{}\n{}\n{}", context.conversation_id, context.round_serial,
+                                  context.index_in_round, context.call_id));
 }
 
 }  // namespace whittle::inline v0

@@ -189,7 +189,7 @@ LogSnapshot read_log_snapshot(std::string_view bytes, std::string_view key) {
         LogSnapshot snapshot{.state = state_of(json),
                              .document = read_document(frame.body.substr(std::min(end + 1, frame.body.size())))};
         snapshot.state.snapshot = snapshot.state.number;
-        snapshot.state.snapshot_bytes = static_cast<std::int64_t>(bytes.size());
+        snapshot.state.snapshot_after_bytes = static_cast<std::int64_t>(bytes.size());
         snapshot.state.next = snapshot.state.number + 1;
         return snapshot;
     });

@@ -31,8 +31,8 @@ struct LogEntry {
     std::string writer{};
     std::uint64_t token = 0;
     std::string attempt{};  ///< random: no two puts have the same bytes
-    Timestamp when = 0;
-    Timestamp until = 0;              ///< of the lease
+    UnixMillis when = 0;
+    UnixMillis until = 0;             ///< of the lease
     std::uint64_t previous = 0;       ///< the entry that this one follows; what stands between was cut
     std::string previous_sha256{};    ///< of its content; empty for the first
     std::string other{};              ///< fork: the branch; create: where a branch comes from

@@ -26,10 +26,10 @@ void mask_mark(Mark& mark, const Storage& masks) {
     if (!mark) return;
     Provenance masked = *mark;
     bool is_changed = mask_text(masked.reason, masks);
-    is_changed = mask_texts(masked.user_messages, masks) || is_changed;
-    is_changed = mask_texts(masked.skills, masks) || is_changed;
-    is_changed = mask_text(masked.work, masks) || is_changed;
-    is_changed = mask_text(masked.facts, masks) || is_changed;
+    is_changed = mask_texts(masked.verbatim_user_messages, masks) || is_changed;
+    is_changed = mask_texts(masked.skill_records, masks) || is_changed;
+    is_changed = mask_text(masked.work_state, masks) || is_changed;
+    is_changed = mask_text(masked.retained_facts, masks) || is_changed;
     if (is_changed) mark = std::make_shared<const Provenance>(std::move(masked));
 }
 
@@ -54,7 +54,7 @@ void join_masked(MessageInfo& info, MessageInfo described, bool has_stored_texts
     for (std::size_t p = 0; p < info.parts.size(); ++p) {
         PartInfo& part = described.parts[p];
         if (!info.parts[p].tool.empty()) part.tool = info.parts[p].tool;
-        part.object_name = info.parts[p].object_name;
+        part.key_safe_call_id = info.parts[p].key_safe_call_id;
         part.mark = info.parts[p].mark;
     }
     info.parts = std::move(described.parts);

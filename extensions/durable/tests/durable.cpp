@@ -63,7 +63,7 @@ TEST_CASE("what was saved is there for whoever opens next, and only that", "[dur
     CHECK(texts_of(read_durable(storage, "chat")) == Texts{"one", "two"});
     auto durable = Durable::open(storage, "chat", named_writer("a"));
     CHECK(texts_of(*durable) == Texts{"one", "two"});
-    CHECK(durable->turn() == 1);
+    CHECK(durable->turn_number() == 1);
     durable->push_back(ChatMessage::user("three"));
     durable.save();
     CHECK(texts_of(read_durable(storage, "chat")) == Texts{"one", "two", "three"});
@@ -113,13 +113,13 @@ TEST_CASE("a snapshot takes the place of what is in front of it", "[durable]") {
     auto durable = Durable::open(storage, "chat", named_writer("a"));
     read_pages(durable, chain, 1, 8);
     CHECK(keys_below(*storage, "whittle-log/chat/snapshot/").empty());
-    durable.compact();
+    durable.compact_log();
     CHECK(keys_below(*storage, "whittle-log/chat/snapshot/").size() == 1);
     CHECK(keys_below(*storage, "whittle-log/chat/log/").size() == 1);  // the entry that it covers stays
     CHECK(everything_of(read_durable(storage, "chat")) == everything_of(*durable));
     read_pages(durable, chain, 9, 12);
     CHECK(everything_of(read_durable(storage, "chat")) == everything_of(*durable));
-    CHECK(compact_durable(*storage, "chat") == durable.number());  // without knowing what messages are
+    CHECK(compact_durable_log(*storage, "chat") == durable.last_entry_number());  // without knowing what messages are
     CHECK(keys_below(*storage, "whittle-log/chat/log/").size() == 1);
     CHECK(everything_of(read_durable(storage, "chat")) == everything_of(*durable));
     read_pages(durable, chain, 13, 14);  // whoever holds it goes on
@@ -129,7 +129,7 @@ TEST_CASE("a snapshot takes the place of what is in front of it", "[durable]") {
 TEST_CASE("snapshots come by themselves, and the log stays as long as the conversation", "[durable]") {
     const auto storage = memory_storage();
     DurableOptions options = named_writer("a");
-    options.snapshot_bytes = 20'000;
+    options.snapshot_after_bytes = 20'000;
     auto durable = Durable::open(storage, "chat", options);
     for (int i = 0; i < 300; ++i) {
         durable->push_back(ChatMessage::user(std::to_string(i) + std::string(500, 'x')));
@@ -157,7 +157,7 @@ TEST_CASE("who holds a conversation is told to others by name, until the lease e
           R"(open conversation "chat": "host-1" holds it until 1970-01-01T00:01:01.000Z)");
     SECTION("once it is over") { clock->advance(std::chrono::seconds(61)); }
     SECTION("once it was given back") { first.release(); }
-    SECTION("or by force") { CHECK(open_second(true).token() == 2); }
+    SECTION("or by force") { CHECK(open_second(true).fencing_token() == 2); }
     auto second = open_second(false);
     first->push_back(ChatMessage::user("too late"));
     CHECK(errc_of([&] { first.save(); }) == Errc::conflict);
@@ -174,7 +174,7 @@ TEST_CASE("the loser is told who won", "[durable]") {
     DurableOptions options = named_writer("host-2");
     options.take_over = true;
     auto second = Durable::open(storage, "chat", options);
-    CHECK(second.token() > first.token());
+    CHECK(second.fencing_token() > first.fencing_token());
     first->push_back(ChatMessage::user("late"));
     CHECK(what_of([&] { first.save(); }) ==
           R"(save conversation "chat": entry 2 is "host-2"'s, whose token is 2; ours is 1)");
@@ -204,13 +204,13 @@ TEST_CASE("a writer that was left behind by a snapshot does not write into the g
     auto second = Durable::open(storage, "chat", options);
     second->push_back(ChatMessage::assistant("two"));
     second.save();
-    second.compact();  // the number that the first writer wants is free again
+    second.compact_log();  // the number that the first writer wants is free again
     REQUIRE_FALSE(storage->stat("whittle-log/chat/log/000000000003"));
     first->push_back(ChatMessage::assistant("late"));
     CHECK(errc_of([&] { first.save(); }) == Errc::conflict);
     CHECK(texts_of(read_durable(storage, "chat")) == Texts{"one", "two"});
     second->push_back(ChatMessage::user("three"));
-    second.compact();
+    second.compact_log();
     CHECK(texts_of(read_durable(storage, "chat")) == Texts{"one", "two", "three"});
     CHECK(keys_below(*storage, "whittle-log/chat/log/").size() == 1);  // what it left there is gone
 }
@@ -227,9 +227,9 @@ TEST_CASE("a fork copies nothing, and keeps what it needs of its origin", "[dura
     branch->push_back(ChatMessage::user("another way"));
     branch.save();
     read_pages(origin, chain, 9, 12);
-    origin.compact();
+    origin.compact_log();
     read_pages(origin, chain, 13, 20);
-    origin.compact();
+    origin.compact_log();
     CHECK(everything_of(read_durable(storage, "branch")) == everything_of(*branch));
     CHECK(everything_of(read_durable(storage, "chat")) == everything_of(*origin));
     auto resumed = Durable::open(storage, "branch", named_writer("a"));
@@ -241,23 +241,23 @@ TEST_CASE("a fork copies nothing, and keeps what it needs of its origin", "[dura
         auto twig = resumed.fork("twig");
         twig->push_back(ChatMessage::user("and another"));
         twig.save();
-        origin.compact();
+        origin.compact_log();
         CHECK(everything_of(read_durable(storage, "twig")) == everything_of(*twig));
-        resumed.compact();  // of its own log, too, it keeps what the twig reads
-        origin.compact();
+        resumed.compact_log();  // of its own log, too, it keeps what the twig reads
+        origin.compact_log();
         CHECK(everything_of(read_durable(storage, "twig")) == everything_of(*twig));
         CHECK(everything_of(read_durable(storage, "branch")) == everything_of(*resumed));
-        twig.compact();
+        twig.compact_log();
         resumed->push_back(ChatMessage::user("on"));
-        resumed.compact();
-        origin.compact();
+        resumed.compact_log();
+        origin.compact_log();
         CHECK(keys_below(*storage, "whittle-log/branch/log/").size() == 1);
         CHECK(keys_below(*storage, "whittle-log/chat/log/").size() == 1);
         CHECK(everything_of(read_durable(storage, "twig")) == everything_of(*twig));
     }
     SECTION("once it has a snapshot of its own, its origin keeps nothing for it") {
-        resumed.compact();
-        origin.compact();
+        resumed.compact_log();
+        origin.compact_log();
         CHECK(keys_below(*storage, "whittle-log/chat/log/").size() == 1);
         CHECK(everything_of(read_durable(storage, "branch")) == everything_of(*resumed));
     }
@@ -270,20 +270,20 @@ TEST_CASE("a fork copies nothing, and keeps what it needs of its origin", "[dura
 TEST_CASE("a store that can only put and get keeps the whole log", "[durable]") {
     const auto storage = std::make_shared<testing::SmallestStorage>();
     DurableOptions options = named_writer("a");
-    options.snapshot_bytes = 1;
+    options.snapshot_after_bytes = 1;
     auto durable = Durable::open(storage, "chat", options);
     for (int i = 0; i < 20; ++i) {
         durable->push_back(ChatMessage::user(std::to_string(i)));
         durable.save();
     }
     CHECK(everything_of(read_durable<ChatMessage>(storage, "chat")) == everything_of(*durable));
-    CHECK(errc_of([&] { compact_durable(*storage, "chat"); }) == Errc::not_offered);
+    CHECK(errc_of([&] { compact_durable_log(*storage, "chat"); }) == Errc::not_offered);
 }
 
 TEST_CASE("bad options are told all at once, and no conversation has the name of the logs' folder", "[durable]") {
-    const DurableOptions bad{.writer = "a/b", .lease_seconds = 0, .snapshot_bytes = 0, .root = ".."};
+    const DurableOptions bad{.writer = "a/b", .lease_seconds = 0, .snapshot_after_bytes = 0, .root = ".."};
     const std::string text = what_of([&] { (void)Durable::open(memory_storage(), "chat", bad); });
-    for (const char* field : {"writer", "lease_seconds", "snapshot_bytes", "root"}) CHECK(has(text, field));
+    for (const char* field : {"writer", "lease_seconds", "snapshot_after_bytes", "root"}) CHECK(has(text, field));
     CHECK(errc_of([&] { (void)Durable::open(memory_storage(), "whittle-log"); }) == Errc::invalid_argument);
     CHECK(errc_of([&] { (void)Durable::open(nullptr, "chat"); }) == Errc::invalid_argument);
     CHECK(errc_of([&] { (void)read_durable(memory_storage(), "chat"); }) == Errc::not_found);

@@ -24,9 +24,9 @@ std::string entry_key(int number) {
     return entries_of_chat + std::string(12 - digits.size(), '0') + digits;
 }
 
-DurableOptions still(std::int64_t snapshot_bytes = 262'144) {
+DurableOptions still(std::int64_t snapshot_after_bytes = 262'144) {
     return {.writer = "w",
-            .snapshot_bytes = snapshot_bytes,
+            .snapshot_after_bytes = snapshot_after_bytes,
             .clock = std::make_shared<ManualClock>(),
             .ids = counting_ids()};
 }
@@ -79,8 +79,8 @@ TEST_CASE("a half-written entry at the end is cut and told, and never comes back
         testing::replace_object(*storage, entry_key(4), std::string_view(last).substr(0, bytes));
         CHECK(texts_of(read_durable(storage, "chat")) == Lines{"m2", "m3"});
         auto durable = DurableChat::open(storage, "chat", still());
-        CHECK(durable.discarded_entries() == std::vector<std::uint64_t>{4});
-        CHECK(durable.number() == 5);
+        CHECK(durable.torn_entries() == std::vector<std::uint64_t>{4});
+        CHECK(durable.last_entry_number() == 5);
         durable->push_back(ChatMessage::user("m5"));
         durable.save();
         CHECK(texts_of(read_durable(storage, "chat")) == Lines{"m2", "m3", "m5"});
@@ -114,7 +114,7 @@ TEST_CASE("a store that has a broken entry under every number is told as such, b
               " taken, and has no whole entry under any of them; nothing was written: check the store");
     storage->is_broken = false;
     durable.save();
-    CHECK(durable.number() == 2);
+    CHECK(durable.last_entry_number() == 2);
 }
 
 TEST_CASE("a store that says of an entry that it is there and that it is not is told as such", "[durable]") {
@@ -181,7 +181,7 @@ TEST_CASE("a broken or missing entry in the middle is an error that names it, an
 TEST_CASE("a broken snapshot is passed over while the entries in front of it are there", "[durable]") {
     const auto storage = log_of(4);
     const std::string covered = *storage->get(entry_key(2));
-    compact_durable(*storage, "chat");
+    compact_durable_log(*storage, "chat");
     const std::string key = snapshots_of_chat + "000000000004";
     const std::string snapshot = *storage->get(key);
     SECTION("and if they are not, that is told") {
@@ -298,7 +298,7 @@ TEST_CASE("reading while others write and shorten gives a state that was saved",
         storage->before_get = [&](std::string_view) {
             if (++gets % every != 0 || talks-- <= 0) return;
             for (int i = 0; i < 3; ++i) say();
-            if (talks % 2 == 0) durable.compact();
+            if (talks % 2 == 0) durable.compact_log();
         };
         const Lines found = texts_of(read_durable<ChatMessage>(storage, "chat"));
         CHECK(static_cast<int>(found.size()) >= before);

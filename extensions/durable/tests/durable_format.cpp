@@ -42,7 +42,7 @@ std::shared_ptr<Storage> write_all_kinds() {
     durable->undo();
     durable->pin(durable->outline()[0].serial);
     durable->notes("host").set("note", 0.5);
-    durable.compact();
+    durable.compact_log();
     durable->push_back(ChatMessage::assistant("Done."));
     durable.save();
     durable.release();

@@ -26,7 +26,8 @@ std::string said_by(int run, int writer, int step) {
 [[noreturn]] void save_for_ever(const OpenStore& open_store, const std::string& id, int run, int writer,
                                 const Tell& tell) {
     const auto storage = open_store();
-    const DurableOptions options{.writer = "w" + std::to_string(writer), .take_over = true, .snapshot_bytes = 6'000};
+    const DurableOptions options{
+        .writer = "w" + std::to_string(writer), .take_over = true, .snapshot_after_bytes = 6'000};
     for (int step = 0;;) {
         try {
             auto durable = DurableConversation<>::open(storage, id, options);
@@ -48,7 +49,7 @@ std::string said_by(int run, int writer, int step) {
     const auto storage = open_store();
     for (;;) {
         try {
-            (void)compact_durable(*storage, id);
+            (void)compact_durable_log(*storage, id);
             tell('+');
         } catch (const Error& error) {
             if (error.errc() != Errc::not_found && error.errc() != Errc::conflict) throw;

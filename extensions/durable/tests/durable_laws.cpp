@@ -76,7 +76,7 @@ private:
     void restore() {
         for (std::size_t i = 0; i < world.conversation.size(); ++i) {
             try {
-                world.conversation.restore(world.conversation.outline()[i].serial);
+                world.conversation.restore_and_pin(world.conversation.outline()[i].serial);
                 return;
             } catch (const Error&) {  // it is original
             }

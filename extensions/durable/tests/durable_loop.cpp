@@ -49,8 +49,8 @@ RunResult run_agent(
     const std::shared_ptr<Storage>& storage, const std::string& folder,
     const std::function<void(int step)>& moment = [](int) {}) {
     auto durable = DurableAgent::open(storage, "payments", {.writer = "agent", .take_over = true});
-    AgentLoop<ChatMessage> loop(saving_model(paying_model(), durable), {paying_tool(folder, moment)},
-                                Chain<>(ChainConfig{}), {}, saving_callbacks(durable));
+    AgentLoop<ChatMessage> loop(save_before_model_calls(paying_model(), durable), {paying_tool(folder, moment)},
+                                Chain<>(ChainConfig{}), {}, save_before_tool_starts(durable));
     RunResult result = durable->empty() ? loop.run(*durable, "Pay four bills.") : loop.run(*durable);
     durable.save();
     return result;
@@ -63,14 +63,14 @@ std::size_t files_in(const std::string& folder) {
 }  // namespace
 
 TEST_CASE("calls have different keys, also with the same id, and the same ones when they are run again", "[durable]") {
-    const ToolContext call{.call_id = "call_0", .round = 7, .call = 0, .conversation = "chat"};
+    const ToolContext call{.call_id = "call_0", .round_serial = 7, .index_in_round = 0, .conversation_id = "chat"};
     ToolContext other = call;
     CHECK(idempotency_key(call) == idempotency_key(other));
     CHECK(idempotency_key(call).size() == 64);
-    SECTION("round") { other.round = 8; }
-    SECTION("place") { other.call = 1; }
+    SECTION("round") { other.round_serial = 8; }
+    SECTION("place") { other.index_in_round = 1; }
     SECTION("id") { other.call_id = "call_1"; }
-    SECTION("conversation") { other.conversation = "chat2"; }
+    SECTION("conversation") { other.conversation_id = "chat2"; }
     CHECK(idempotency_key(call) != idempotency_key(other));
 }
 
@@ -97,14 +97,14 @@ TEST_CASE("an agent killed in the middle of any tool call is resumed without pay
         REQUIRE(WIFSIGNALED(status));
         const auto storage = file_storage(dir / "store", {.durability = Durability::none});
         const auto left = read_durable(storage, "payments");
-        REQUIRE(left.outline().open_call().has_value());  // it is known that this call was begun
+        REQUIRE(left.outline().open_round_begin().has_value());  // it is known that this call was begun
         CHECK(left.size() == static_cast<std::size_t>(2 + 2 * (at / 2)));
         const RunResult result = run_agent(storage, folder);
         CHECK(result.outcome == RunOutcome::answered);
         CHECK(files_in(folder) == calls_of_agent);
         const auto whole = read_durable(storage, "payments");
         CHECK(whole.size() == 2 + 2 * calls_of_agent);
-        CHECK_FALSE(whole.outline().open_call().has_value());
+        CHECK_FALSE(whole.outline().open_round_begin().has_value());
         CHECK(whole.outline().rounds().size() == calls_of_agent);
         for (const Round& round : whole.outline().rounds()) CHECK(round.results.size() == 1);
     }
@@ -120,8 +120,9 @@ TEST_CASE("an agent that has lost its conversation starts no tool", "[durable]")
         (void)DurableAgent::open(storage, "payments", {.writer = "quick", .take_over = true});
         return Reply<ChatMessage>{ChatMessage::assistant().call("call_0", "pay", "{}")};
     });
-    AgentLoop<ChatMessage> loop(saving_model<ChatMessage>(model, durable), {paying_tool(dir / "", [](int) {})},
-                                Chain<>(ChainConfig{}), {}, saving_callbacks(durable));
+    AgentLoop<ChatMessage> loop(save_before_model_calls<ChatMessage>(model, durable),
+                                {paying_tool(dir / "", [](int) {})}, Chain<>(ChainConfig{}), {},
+                                save_before_tool_starts(durable));
     const RunResult result = loop.run(*durable, "Pay.");
     CHECK(result.outcome == RunOutcome::failed);
     CHECK(result.error.find("\"quick\"'s") != std::string::npos);

@@ -21,7 +21,7 @@ struct PowerKnown {
 void save_some(const std::shared_ptr<Storage>& storage, PowerKnown& known) {
     for (int turn = 0; turn < 2; ++turn) {
         auto durable = DurableConversation<>::open(
-            storage, "chat", {.writer = "w" + std::to_string(turn), .take_over = true, .snapshot_bytes = 2'500});
+            storage, "chat", {.writer = "w" + std::to_string(turn), .take_over = true, .snapshot_after_bytes = 2'500});
         for (int i = 0; i < 5; ++i) {
             const std::string text = "m" + std::to_string(known.said++);
             durable->push_back(ChatMessage::user(text));

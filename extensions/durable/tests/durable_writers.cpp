@@ -46,7 +46,7 @@ public:
             (*end_)->push_back(ChatMessage::user(text));
             (void)end_->save();
             acknowledged.push_back(text);
-            if (compacts) end_->compact();
+            if (compacts) end_->compact_log();
         });
         if (!error) return;
         REQUIRE(*error == Errc::conflict);
@@ -60,7 +60,8 @@ public:
 
 private:
     DurableOptions options(bool take_over) const {
-        return {.writer = name_, .lease_seconds = 5, .take_over = take_over, .snapshot_bytes = 3'000, .clock = clock};
+        return {
+            .writer = name_, .lease_seconds = 5, .take_over = take_over, .snapshot_after_bytes = 3'000, .clock = clock};
     }
 
     std::string name_;
@@ -149,8 +150,8 @@ void contend(const std::function<std::shared_ptr<Storage>()>& open_store, int ro
             int said = 0;
             for (int round = 0; round < rounds; ++round) {
                 try {
-                    auto end = DurableWriterEnd::open(storage, "chat",
-                                                      {.writer = name, .take_over = true, .snapshot_bytes = 4'000});
+                    auto end = DurableWriterEnd::open(
+                        storage, "chat", {.writer = name, .take_over = true, .snapshot_after_bytes = 4'000});
                     for (int i = 0; i < 3; ++i) {
                         const std::string text = name + "-" + std::to_string(++said);
                         end->push_back(ChatMessage::user(text));

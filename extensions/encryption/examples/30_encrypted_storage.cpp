@@ -16,11 +16,11 @@ int main() {
     // [encrypt]
     const auto storage = encrypted_storage(
         files,
-        {.key_to_write =
+        {.current_key =
              [&] {
                  return EncryptionKey{newest, keys.at(newest)};
              },
-         .key_to_read = [&](std::string_view id) -> std::optional<EncryptionKey> {
+         .find_key = [&](std::string_view id) -> std::optional<EncryptionKey> {
              const auto found = keys.find(id);
              return found == keys.end() ? std::nullopt : std::optional(EncryptionKey{found->first, found->second});
          }});

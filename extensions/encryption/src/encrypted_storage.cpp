@@ -58,7 +58,8 @@ public:
     void list(std::string_view prefix, const std::function<bool(const ObjectInfo&)>& visit) override {
         inner_->list(prefix, [&](const ObjectInfo& info) {
             const bool is_plain = is_listed_as_it_is(info.key);
-            return visit({info.key, is_plain ? info.bytes : content_in(info.bytes).value_or(0), info.stored_at});
+            return visit(
+                {info.key, is_plain ? info.bytes : content_in(info.bytes).value_or(0), info.stored_at_seconds});
         });
     }
 

@@ -30,7 +30,7 @@ StoreWrapper<EncryptedStoreConfig> encrypted_store_type() {
                         .member = &EncryptedStoreConfig::encryption_key_env,
                         .meaning = "encrypt what is stored: the environment variable that holds the keys, each a line "
                                    "of an id, a space and 64 hexadecimal digits; the last one encrypts new objects",
-                        .fallback = "not encrypted"}},
+                        .documented_default = "not encrypted"}},
             .wrap = encrypt};
 }
 

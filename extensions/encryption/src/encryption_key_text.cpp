@@ -53,8 +53,8 @@ std::vector<EncryptionKey> parse_encryption_keys(std::string_view text, std::str
 
 EncryptionOptions encryption_options(std::vector<EncryptionKey> keys) {
     const auto shared = std::make_shared<const std::vector<EncryptionKey>>(std::move(keys));
-    return {.key_to_write = [shared] { return shared->back(); },
-            .key_to_read = [shared](std::string_view id) -> std::optional<EncryptionKey> {
+    return {.current_key = [shared] { return shared->back(); },
+            .find_key = [shared](std::string_view id) -> std::optional<EncryptionKey> {
                 const auto found = std::find_if(shared->rbegin(), shared->rend(),
                                                 [&](const EncryptionKey& key) { return key.id == id; });
                 return found == shared->rend() ? std::nullopt : std::optional(*found);

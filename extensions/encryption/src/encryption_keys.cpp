@@ -23,24 +23,24 @@ void require_usable(const EncryptionKey& key, std::string_view callback) {
 }  // namespace
 
 EncryptionKeys::EncryptionKeys(EncryptionOptions options) : options_(std::move(options)) {
-    if (!options_.key_to_write || !options_.key_to_read)
-        throw Error(Errc::invalid_config, "encrypted_storage: key_to_write and key_to_read have to be given");
+    if (!options_.current_key || !options_.find_key)
+        throw Error(Errc::invalid_config, "encrypted_storage: current_key and find_key have to be given");
 }
 
 EncryptionKey EncryptionKeys::to_write() const {
-    EncryptionKey key = options_.key_to_write();
-    require_usable(key, "key_to_write");
+    EncryptionKey key = options_.current_key();
+    require_usable(key, "current_key");
     return key;
 }
 
 EncryptionKey EncryptionKeys::to_read(const EncryptedHeader& header, std::string_view operation,
                                       std::string_view key) const {
-    std::optional<EncryptionKey> found = options_.key_to_read(header.key_id);
+    std::optional<EncryptionKey> found = options_.find_key(header.key_id);
     if (!found)
         throw Error(Errc::not_found,
                     fmt::format("{} \"{}\": it is encrypted with the key \"{}\", which is not known here", operation,
                                 key, header.key_id));
-    require_usable(*found, "key_to_read");
+    require_usable(*found, "find_key");
     return *std::move(found);
 }
 

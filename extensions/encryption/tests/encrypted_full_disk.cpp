@@ -15,7 +15,7 @@ namespace {
 
 EncryptionOptions one_key() {
     const EncryptionKey key{"k1", std::string(32, 'a')};
-    return {.key_to_write = [key] { return key; }, .key_to_read = [key](std::string_view) { return key; }};
+    return {.current_key = [key] { return key; }, .find_key = [key](std::string_view) { return key; }};
 }
 
 std::shared_ptr<Storage> encrypted_files_below(const std::string& folder) {

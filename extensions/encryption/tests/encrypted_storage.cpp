@@ -32,11 +32,11 @@ struct Keyring {
     std::string newest = "k1";
 
     [[nodiscard]] EncryptionOptions options() {
-        return {.key_to_write =
+        return {.current_key =
                     [this] {
                         return EncryptionKey{newest, keys.at(newest)};
                     },
-                .key_to_read = [this](std::string_view id) -> std::optional<EncryptionKey> {
+                .find_key = [this](std::string_view id) -> std::optional<EncryptionKey> {
                     const auto found = keys.find(std::string(id));
                     if (found == keys.end()) return std::nullopt;
                     return EncryptionKey{found->first, found->second};
@@ -266,7 +266,7 @@ TEST_CASE("a durable conversation over an encrypted store is saved, resumed and 
             DurableConversation<>::open(encrypted_storage(inner, ring.options()), "mails", {.writer = "one"});
         durable->push_back(ChatMessage::user("the password is tiger"));
         durable.save();
-        durable.compact();
+        durable.compact_log();
         durable->push_back(ChatMessage::assistant("noted: tiger"));
         durable.save();
         durable.release();
@@ -349,12 +349,12 @@ TEST_CASE("a key that cannot be used is told, and nothing is written", "[encrypt
     Keyring ring;
     const auto written_with = [&](EncryptionKey key) {
         EncryptionOptions options = ring.options();
-        options.key_to_write = [key] { return key; };
+        options.current_key = [key] { return key; };
         return error_of([&] { encrypted_storage(inner, options)->put_if_absent("a", "content"); });
     };
-    CHECK(written_with({"k", "short"}) == "key_to_write: the key \"k\" has 5 bytes instead of 32");
+    CHECK(written_with({"k", "short"}) == "current_key: the key \"k\" has 5 bytes instead of 32");
     CHECK(written_with({"", std::string(32, 'a')}) ==
-          "key_to_write: the id \"\" is not 1 to 32 bytes of [A-Za-z0-9_.-]");
+          "current_key: the id \"\" is not 1 to 32 bytes of [A-Za-z0-9_.-]");
     CHECK(errc_of([&] { (void)encrypted_storage(inner, {}); }) == Errc::invalid_config);
     CHECK(errc_of([&] { (void)encrypted_storage(nullptr, ring.options()); }) == Errc::invalid_config);
     CHECK(testing::keys_below(*inner, "").empty());

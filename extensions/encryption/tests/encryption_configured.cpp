@@ -20,10 +20,10 @@ ConfigTypes with_encryption() {
 TEST_CASE("a configuration that encrypts needs the keys when the store is opened", "[storage][encryption]") {
     const ChainSettings settings = read_chain_settings(
         R"({"storage": {"type": "memory", "encryption_key_env": "KEYS"}})", {.types = with_encryption()});
-    CHECK_THROWS_WITH(open_storage(settings.storage), "open storage: the environment has no value \"KEYS\"");
+    CHECK_THROWS_WITH(open_storage(settings.storage_settings), "open storage: the environment has no value \"KEYS\"");
     const ChainSettings open = read_chain_settings(R"({"storage": {"type": "memory", "encryption_key_env": ""}})",
                                                    {.types = with_encryption()});
-    CHECK_FALSE(open_storage(open.storage) == nullptr);
+    CHECK_FALSE(open_storage(open.storage_settings) == nullptr);
 }
 
 TEST_CASE("the page of encryption has the row of its key", "[storage][encryption]") {

@@ -53,7 +53,7 @@ constexpr std::size_t shown_bytes = 60;
 
 std::string cut_text(std::string_view text) {
     const std::string readable = to_valid_utf8(text.substr(0, 4 * shown_bytes));
-    std::string cut(utf8_prefix(readable, shown_bytes));
+    std::string cut(grapheme_prefix(readable, shown_bytes));
     std::ranges::replace_if(
         cut, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
     return text.size() > cut.size() ? fmt::format("{}... ({} bytes)", cut, text.size()) : cut;

@@ -120,8 +120,8 @@ TEST_CASE("ChatMessage loses nothing", "[host_conformance]") {
     const MessageFixture<ChatMessage> format{
         .build =
             [](ChatMessage m, FieldValues& others) {
-                m.id = others.value();
-                m.usage = Usage{.input = 7};
+                m.host_id = others.value();
+                m.usage = Usage{.uncached_input = 7};
                 return std::optional(std::move(m));
             },
         .dump = [](const ChatMessage& m) { return message_traits<ChatMessage>::to_bytes(m); },

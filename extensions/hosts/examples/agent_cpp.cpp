@@ -59,7 +59,7 @@ struct LogAgent {
                 specs.push_back(tool.spec());
                 tools.push_back(std::make_unique<ChainTool>(std::move(tool), *hooks));
             }
-            hooks->set_tools(std::move(specs));
+            hooks->set_agent_tool_specs(std::move(specs));
             callbacks.push_back(std::move(own));
         }
         agent =
@@ -72,7 +72,7 @@ struct LogAgent {
         question.content = text;
         messages.push_back(std::move(question));
         try {
-            return hooks != nullptr ? hooks->run_loop(*agent, messages) : agent->run_loop(messages);
+            return hooks != nullptr ? hooks->run_loop_retrying_overflow(*agent, messages) : agent->run_loop(messages);
         } catch (const agent_cpp::Error& error) {
             return error.what();
         }

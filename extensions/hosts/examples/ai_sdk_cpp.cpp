@@ -90,7 +90,7 @@ void run(const std::string& name, std::size_t window, const whittle::Chain<ai::M
         messages.push_back(ai::Message::user(text));
         ai::GenerateOptions options = options_of(messages);
         whittle::host::AiSdkHooks::Generate generate = std::ref(provider);
-        if (hooks) hooks->add_tools(options.tools);
+        if (hooks) hooks->add_chain_tools(options.tools);
         if (hooks) generate = hooks->wrap(generate);
         const ai::GenerateResult result = ai::MultiStepCoordinator::execute_multi_step(options, generate);
         messages.insert(messages.end(), result.response_messages.begin(), result.response_messages.end());

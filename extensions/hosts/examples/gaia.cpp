@@ -101,7 +101,7 @@ void run(const std::string& name, std::size_t window, const whittle::Chain<gaia:
         hooks->attach(agent);
     }
     const auto ask = [&](const std::string& text) {
-        return short_of(hooks ? hooks->process_query(agent, text) : agent.processQuery(text));
+        return short_of(hooks ? hooks->process_query_retrying_overflow(agent, text) : agent.processQuery(text));
     };
     // [/hooks]
     std::cout << name << ", window of " << window << " tokens\n";

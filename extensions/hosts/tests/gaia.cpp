@@ -144,7 +144,7 @@ TEST_CASE("a result that the chain leaves alone is gaia's own JSON", "[host]") {
                       Reduction<gaia::Message>{{.max_length_for_trunc = 1'000, .max_tokens_for_clear = 9'000}}};
     host::GaiaHooks hooks(chain, "g");
     const gaia::json result{{"status", "ok"}, {"lines", {1, 2, 3}}};
-    CHECK(hooks.on_result("read", gaia::json::object(), [&](const gaia::json&) { return result; }) == result);
+    CHECK(hooks.run_tool("read", gaia::json::object(), [&](const gaia::json&) { return result; }) == result);
 }
 
 TEST_CASE("a shortened result fits what gaia leaves whole, whatever gaia escapes in it", "[host]") {
@@ -154,8 +154,8 @@ TEST_CASE("a shortened result fits what gaia leaves whole, whatever gaia escapes
     host::GaiaHooks hooks(chain, "g");
     for (const std::string& text : {std::string(9'000, 'x'), std::string(9'000, '"'), std::string(9'000, '\n')}) {
         const gaia::json result =
-            hooks.on_result("read", gaia::json::object(), [&](const gaia::json&) { return gaia::json(text); });
-        CHECK(result.dump().size() <= host::GaiaHooks::max_result_bytes);
+            hooks.run_tool("read", gaia::json::object(), [&](const gaia::json&) { return gaia::json(text); });
+        CHECK(result.dump().size() <= host::GaiaHooks::gaia_cut_bytes);
         CHECK(result.get<std::string>().find("g/trunc/read-") != std::string::npos);
     }
     CHECK(store->get("g/trunc/read-2") == std::string(9'000, '"'));
@@ -166,7 +166,7 @@ TEST_CASE("what a tool of gaia throws comes out", "[host]") {
                       Reduction<gaia::Message>{{.skip_truncation = true, .max_tokens_for_clear = 9'000}}};
     host::GaiaHooks hooks(chain, "g");
     const gaia::ToolCallback broken = [](const gaia::json&) -> gaia::json { throw std::domain_error("broken"); };
-    CHECK_THROWS_AS(hooks.on_result("read", gaia::json::object(), broken), std::domain_error);
+    CHECK_THROWS_AS(hooks.run_tool("read", gaia::json::object(), broken), std::domain_error);
 }
 
 TEST_CASE("every law holds on gaia::Message", "[host][laws]") { run_host_laws<gaia::Message>(); }

@@ -41,11 +41,11 @@ struct whittle::message_traits<whittle::testing::Mutant<Host>> {
     static Role role(const M& m) { return Right::role(m); }
     static void for_each_part(const M& m, auto&& visit) {
         std::vector<std::pair<Part, bool>> parts;
-        Right::for_each_part(m, [&](const PartView& p) { parts.emplace_back(to_part(p), p.is_separate_result); });
+        Right::for_each_part(m, [&](const PartView& p) { parts.emplace_back(to_part(p), p.starts_new_result); });
         if (testing::host_mistake == reorders_parts) std::ranges::reverse(parts);
-        for (const auto& [part, is_separate_result] : parts) {
+        for (const auto& [part, starts_new_result] : parts) {
             PartView view = view_of(part);
-            view.is_separate_result = is_separate_result;
+            view.starts_new_result = starts_new_result;
             if (testing::host_mistake == loses_an_id) view.call_id = {};
             visit(view);
         }

@@ -34,7 +34,7 @@ int main() {
     const auto clock = std::make_shared<ManualClock>();  // a pause takes no time; yours has the system's
     // [retry]
     const RetryModelCallbacks told{.on_retry = [](const RetryNotice& notice) {
-        std::cout << "attempt " << notice.attempt << ": " << to_string(notice.error.error_class()) << '\n';
+        std::cout << "attempt " << notice.failed_attempt << ": " << to_string(notice.error.error_class()) << '\n';
     }};
     const RetryModelConfig retry{.max_retries = 2, .max_wait = std::chrono::seconds(30)};
     const auto patient = with_retry(remote, retry, told, {.clock = clock});

@@ -282,7 +282,7 @@ void CurlExchange::on_head_complete() {
     has_answer_ = response_.status >= 200;
     if (!has_answer_) return;
     has_head_ = true;
-    const bool wants_body = sink_.on_head ? sink_.on_head(response_) : response_.status < 300;
+    const bool wants_body = sink_.should_stream_body ? sink_.should_stream_body(response_) : response_.status < 300;
     is_streamed_ = sink_.on_bytes && wants_body;
 }
 

@@ -94,7 +94,7 @@ TEST_CASE("an answer that arrives byte by byte, chunked or not, is the same answ
                                                return true;
                                            }});
         CHECK(events == "ab");
-        CHECK(parser.finish());
+        CHECK(parser.ends_cleanly());
         CHECK(response.status == 200);
         CHECK(response.body.empty());
     }
@@ -119,7 +119,7 @@ TEST_CASE("the sink sees status and headers once, before the body, and chooses",
     HostileServer server(answers(http_answer("404 Not Found", "body", "Content-Type: text/html\r\n")));
     std::string log;
     const auto sink = [&log](bool wants) {
-        return BodySink{.on_head =
+        return BodySink{.should_stream_body =
                             [&log, wants](const HttpResponse& head) {
                                 log +=
                                     std::to_string(head.status) + std::string(*head.header("content-type")) + head.body;
@@ -156,7 +156,7 @@ TEST_CASE("a sink that has enough ends the exchange though the server would go o
 TEST_CASE("what a sink throws comes out unchanged", "[transport]") {
     HostileServer server(answers(http_answer("200 OK", "body")));
     CHECK_THROWS_AS(post(server.url(), {.on_bytes = [](std::string_view) -> bool { throw 7; }}), int);
-    CHECK_THROWS_AS(post(server.url(), {.on_head = [](const HttpResponse&) -> bool { throw 7; }}), int);
+    CHECK_THROWS_AS(post(server.url(), {.should_stream_body = [](const HttpResponse&) -> bool { throw 7; }}), int);
 }
 
 TEST_CASE("interim answers and trailers are not taken for the answer", "[transport]") {

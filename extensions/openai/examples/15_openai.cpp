@@ -23,7 +23,7 @@ public:
             R"("usage":{"prompt_tokens":80,"completion_tokens":5}})";
         std::cout << "POST " << request.url << '\n';
         const HttpResponse head{.status = 200, .headers = {{"Content-Type", "text/event-stream"}}};
-        body.on_head(head);
+        body.should_stream_body(head);
         body.on_bytes("data: " + std::string(calls_++ == 0 ? call : answer) + "\n\n");
         body.on_bytes("data: [DONE]\n\n");
         return head;
@@ -50,7 +50,7 @@ int main() {
     Conversation<openai::Message> conversation("bees");
     const RunResult result = loop.run(conversation, "What is on page 7?");
     // [/model]
-    std::cout << "\n" << to_string(result.outcome) << ", " << result.usage.input << " input tokens\n";
+    std::cout << "\n" << to_string(result.outcome) << ", " << result.usage.uncached_input << " input tokens\n";
     for (const openai::Message& message : conversation.messages())
         std::cout << message.json()["role"] << ' ' << message.json()["content"] << '\n';
 }

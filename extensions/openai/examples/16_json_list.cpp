@@ -20,8 +20,8 @@ namespace {
 
 /// What the host's own client throws when the provider refuses a request as too long.
 struct TooLong {
-    std::int64_t limit = 0;
-    std::int64_t used = 0;
+    std::int64_t context_limit_tokens = 0;
+    std::int64_t requested_tokens = 0;
 };
 
 using Post = std::function<json(const std::vector<json>& messages)>;
@@ -47,7 +47,11 @@ json run(std::vector<json>& list, const Chain<openai::Message>& chain, const std
             reply = post(list);
         } catch (const TooLong& refused) {
             const std::uint64_t version = known.version();
-            if (!chain.on_overflow(known, {.limit = refused.limit, .used = refused.used}, request)) throw;
+            if (!chain.on_overflow(known,
+                                   {.context_limit_tokens = refused.context_limit_tokens,
+                                    .requested_tokens = refused.requested_tokens},
+                                   request))
+                throw;
             update(version);
             reply = post(list);
         }
@@ -85,7 +89,7 @@ json answer(const std::vector<json>& list, int reply) {
     const bool is_refused = bytes_of(list) > 5'200;
     std::cout << list.size() << " messages" << (is_refused ? ", refused\n" : "\n");
     if (is_refused) {
-        throw TooLong{.limit = 1'300, .used = 1'500};
+        throw TooLong{.context_limit_tokens = 1'300, .requested_tokens = 1'500};
     }
     const std::string id = "c" + std::to_string(reply);
     if (reply <= 5) return call(id, "read_log", {{"log", reply}});

@@ -11,8 +11,8 @@ ModelType<OpenAIModelSettings> openai_model_type() {
     fields.push_back({.name = "dialect",
                       .member = &OpenAIModelSettings::dialect,
                       .meaning = "what kind of server it is: a name of `openai::dialects()`",
-                      .fallback = "openai"});
-    return {.type = "openai", .fields = std::move(fields), .complete = detail::check_http_model};
+                      .documented_default = "openai"});
+    return {.type = "openai", .fields = std::move(fields), .after_fields_read = detail::check_http_model};
 }
 
 OpenAIModelConfig openai_config(const OpenAIModelSettings& settings, const std::string& name,

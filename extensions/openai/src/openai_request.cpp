@@ -118,7 +118,7 @@ public:
         const std::string_view role = find_string(m, "role").value_or("");
         const bool needs_text =
             role == "assistant" && (is_empty_message(m) || (!dialect_.null_content && has_null_content(m)));
-        const bool is_foreign = !dialect_.any_member && is_strange(m, role);
+        const bool is_foreign = !dialect_.ignores_unknown_fields && is_strange(m, role);
         if (!needs_text && !is_foreign) return render(m);
         ordered_json fitting = is_foreign ? strip(m, role) : m;
         if (needs_text) fitting["content"] = "";
@@ -127,7 +127,7 @@ public:
 
 private:
     [[nodiscard]] bool is_further(std::string_view key) const {
-        return std::ranges::find(dialect_.further_members, key) != dialect_.further_members.end();
+        return std::ranges::find(dialect_.extra_assistant_fields, key) != dialect_.extra_assistant_fields.end();
     }
 
     [[nodiscard]] bool is_strange(const ordered_json& m, std::string_view role) const {

@@ -66,9 +66,9 @@ Reply<Message> to_reply(ordered_json message, std::string_view reason, std::opti
 /// What a server kept of the prompt, where its usage does not say: llama-server of 2025 tells it by its timings alone.
 void take_kept(Reply<Message>& reply) {
     if (!reply.usage || !reply.timing || reply.usage->cache_read > 0) return;
-    const std::int64_t kept = std::clamp<std::int64_t>(reply.timing->cached_tokens, 0, reply.usage->input);
+    const std::int64_t kept = std::clamp<std::int64_t>(reply.timing->cached_tokens, 0, reply.usage->uncached_input);
     reply.usage->cache_read = kept;
-    reply.usage->input -= kept;
+    reply.usage->uncached_input -= kept;
 }
 
 /// The choice with index 0: more than one comes only if the caller asked for it.
@@ -98,7 +98,7 @@ std::optional<Usage> usage_of(const ordered_json& usage) {
     result.cache_read = std::min(result.cache_read, prompt);
     result.cache_write =
         std::min(count_member(details("prompt_tokens_details"), "cache_write_tokens"), prompt - result.cache_read);
-    result.input = prompt - result.cache_read - result.cache_write;
+    result.uncached_input = prompt - result.cache_read - result.cache_write;
     result.output = count_member(usage, "completion_tokens");
     const std::int64_t reasoning = count_member(details("completion_tokens_details"), "reasoning_tokens");
     const std::int64_t rest = count_member(usage, "total_tokens") - prompt;

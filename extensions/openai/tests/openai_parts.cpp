@@ -142,9 +142,9 @@ TEST_CASE("an id is shown where the host keeps one, usage where it was attached"
     CHECK(message_traits<Message>::id(Message::parse(R"({"role":"user","content":"x","id":7})")).empty());
 
     const Message plain = Message::parse(R"({"role":"assistant","content":"x"})");
-    const Message billed = Message(plain).with_usage({.input = 10, .output = 2});
+    const Message billed = Message(plain).with_usage({.uncached_input = 10, .output = 2});
     CHECK(message_traits<Message>::usage(plain) == std::nullopt);
-    CHECK(message_traits<Message>::usage(billed) == Usage{.input = 10, .output = 2});
+    CHECK(message_traits<Message>::usage(billed) == Usage{.uncached_input = 10, .output = 2});
     CHECK(message_traits<Message>::to_bytes(billed) == R"({"role":"assistant","content":"x"})");
     CHECK(billed == plain);
 }

@@ -75,7 +75,7 @@ TEST_CASE("a stream cut anywhere gives the same whole message with every member 
         const Reply<Message> reply = call_streaming(std::move(answer));
         if (reply.message.json().dump() != rich_message) FAIL(cut << ": " << reply.message.json().dump());
         if (reply.finish != FinishReason::tool_calls) FAIL(cut);
-        if (reply.usage != Usage{.input = 16, .cache_read = 64, .cache_write = 20, .output = 7}) FAIL(cut);
+        if (reply.usage != Usage{.uncached_input = 16, .cache_read = 64, .cache_write = 20, .output = 7}) FAIL(cut);
     }
     ScriptedAnswer bytes = answer_events(rich_stream);
     for (std::size_t i = 1; i < rich_stream.size(); ++i) bytes.cuts.push_back(i);
@@ -178,14 +178,14 @@ TEST_CASE("finish reasons, refusals and replies whose budget went into reasoning
 
 TEST_CASE("usage is split into its classes, however the server counts", "[openai]") {
     const auto usage = [](const char* json) { return openai::usage_of(nlohmann::ordered_json::parse(json)); };
-    CHECK(usage(R"({"prompt_tokens":10,"completion_tokens":2})") == Usage{.input = 10, .output = 2});
+    CHECK(usage(R"({"prompt_tokens":10,"completion_tokens":2})") == Usage{.uncached_input = 10, .output = 2});
     CHECK(usage(R"({"prompt_tokens":10,"prompt_cache_hit_tokens":8,"completion_tokens":2})") ==
-          Usage{.input = 2, .cache_read = 8, .output = 2});
+          Usage{.uncached_input = 2, .cache_read = 8, .output = 2});
     // Reasoning inside the output, and beside it.
     CHECK(usage(R"({"prompt_tokens":10,"completion_tokens":5,"total_tokens":15,
-                    "completion_tokens_details":{"reasoning_tokens":4}})") == Usage{.input = 10, .output = 5});
+                    "completion_tokens_details":{"reasoning_tokens":4}})") == Usage{.uncached_input = 10, .output = 5});
     CHECK(usage(R"({"prompt_tokens":10,"completion_tokens":5,"total_tokens":19,
-                    "completion_tokens_details":{"reasoning_tokens":4}})") == Usage{.input = 10, .output = 9});
+                    "completion_tokens_details":{"reasoning_tokens":4}})") == Usage{.uncached_input = 10, .output = 9});
     CHECK(usage(R"({"prompt_tokens":-5,"completion_tokens":18446744073709551615,
                     "prompt_tokens_details":{"cached_tokens":9}})") == std::nullopt);
     CHECK(usage("null") == std::nullopt);
@@ -254,7 +254,7 @@ TEST_CASE("an error inside a stream that began with 200 is that error", "[openai
                   R"(requested 120 tokens","type":"BadRequestError","code":400})")));
     });
     CHECK(old_vllm.error_class() == ModelErrorClass::overflow);
-    CHECK(old_vllm.overflow().limit == 100);
+    CHECK(old_vllm.overflow().context_limit_tokens == 100);
 }
 
 TEST_CASE("a server that answers a request for a stream with JSON or HTML is understood", "[openai]") {
@@ -276,7 +276,7 @@ TEST_CASE("a reply that ended because the window was full is an overflow", "[ope
                                   R"("usage":{"prompt_tokens":900,"completion_tokens":124}})");
     });
     CHECK(error.error_class() == ModelErrorClass::overflow);
-    CHECK(error.overflow().used == 1'024);
+    CHECK(error.overflow().requested_tokens == 1'024);
 }
 
 TEST_CASE("a refused request has the class that its body means, with the numbers of an overflow", "[openai]") {
@@ -287,8 +287,8 @@ TEST_CASE("a refused request has the class that its body means, with the numbers
         400, R"({"error":{"code":400,"message":"request (351 tokens) exceeds the available context size (256 tokens), )"
              R"(try increasing it","type":"exceed_context_size_error","n_prompt_tokens":351,"n_ctx":256}})");
     CHECK(full.error_class() == ModelErrorClass::overflow);
-    CHECK(full.overflow().limit == 256);
-    CHECK(full.overflow().used == 351);
+    CHECK(full.overflow().context_limit_tokens == 256);
+    CHECK(full.overflow().requested_tokens == 351);
     CHECK(refuse(401, "").error_class() == ModelErrorClass::auth);
     CHECK(refuse(302, "").error_class() == ModelErrorClass::bad_request);
     CHECK(refuse(503, "<html>gateway</html>").error_class() == ModelErrorClass::server);

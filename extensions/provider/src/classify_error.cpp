@@ -189,11 +189,11 @@ std::string request_id_of(const HttpHeaders& headers, const ErrorBody& body) {
 
 void set_numbers(const Evidence& evidence, ClassifiedError& error) {
     if (const auto& found = evidence.above_rate ? evidence.above_rate : evidence.overflow) {
-        error.limit = found->limit;
-        if (found->input > 0) error.used = found->input + found->output;
+        error.context_limit_tokens = found->limit;
+        if (found->input > 0) error.requested_tokens = found->input + found->output;
     }
-    if (evidence.body.context_size > 0) error.limit = evidence.body.context_size;
-    if (evidence.body.prompt_tokens > 0) error.used = evidence.body.prompt_tokens;
+    if (evidence.body.context_size > 0) error.context_limit_tokens = evidence.body.context_size;
+    if (evidence.body.prompt_tokens > 0) error.requested_tokens = evidence.body.prompt_tokens;
 }
 
 }  // namespace
@@ -215,7 +215,9 @@ ModelError to_model_error(const ClassifiedError& error, std::string_view operati
     std::string text = fmt::format("{}: {}", operation, error.message);
     if (!error.request_id.empty()) text += fmt::format(" (request {})", error.request_id);
     if (error.error_class == ModelErrorClass::overflow)
-        return {Overflow{.limit = error.limit, .used = error.used}, std::move(text)};
+        return {
+            Overflow{.context_limit_tokens = error.context_limit_tokens, .requested_tokens = error.requested_tokens},
+            std::move(text)};
     return {error.error_class, error.retry_after, std::move(text)};
 }
 

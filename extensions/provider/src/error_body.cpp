@@ -106,12 +106,12 @@ private:
         if (is_blank(text)) return;
         if (is_status(text)) add_number(key, std::stoi(text));
         if (is_one_of(key, word_keys) && found_.words.size() < most_words)
-            found_.words.push_back(ascii_lower(utf8_prefix(text, 100)));
+            found_.words.push_back(ascii_lower(grapheme_prefix(text, 100)));
         if (is_one_of(key, id_keys) && found_.request_id.empty()) found_.request_id = one_line(text, 100);
         if (key == "retryDelay") found_.retry_delay = read_seconds(text);
         if (!key.empty() && !is_one_of(key, message_keys) && !is_one_of(key, child_keys)) return;
         if (!add_document(text) && found_.messages.size() < most_messages)
-            found_.messages.emplace_back(utf8_prefix(text, most_text_bytes));
+            found_.messages.emplace_back(grapheme_prefix(text, most_text_bytes));
     }
 
     void add_number(std::string_view key, std::int64_t number) {
@@ -151,12 +151,12 @@ ErrorBody read_error_body(std::string_view body) {
     if (search.add_document(body)) {
         found.kind = ErrorBody::Kind::json;
         search.run();
-        if (found.messages.empty() && found.words.empty()) found.messages.emplace_back(utf8_prefix(body, 200));
+        if (found.messages.empty() && found.words.empty()) found.messages.emplace_back(grapheme_prefix(body, 200));
     } else if (looks_like_html(body)) {
         read_page(body, found);
     } else {
         found.kind = ErrorBody::Kind::text;
-        found.messages.emplace_back(utf8_prefix(body, most_text_bytes));
+        found.messages.emplace_back(grapheme_prefix(body, most_text_bytes));
     }
     return found;
 }
@@ -164,7 +164,7 @@ ErrorBody read_error_body(std::string_view body) {
 std::string one_line(std::string_view text, std::size_t max_bytes) {
     std::string line;
     bool is_gap = false;
-    for (const char c : to_valid_utf8(utf8_prefix(text, 8 * max_bytes))) {
+    for (const char c : to_valid_utf8(grapheme_prefix(text, 8 * max_bytes))) {
         if (is_space(c) || static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
             is_gap = !line.empty();
             continue;
@@ -172,7 +172,7 @@ std::string one_line(std::string_view text, std::size_t max_bytes) {
         if (std::exchange(is_gap, false)) line += ' ';
         line += c;
     }
-    line.resize(utf8_prefix(line, max_bytes).size());
+    line.resize(grapheme_prefix(line, max_bytes).size());
     return line;
 }
 

@@ -152,7 +152,7 @@ std::string clip_for_error(std::string_view text) {
     constexpr std::size_t max_bytes = 80;
     constexpr std::string_view digits = "0123456789abcdef";
     std::string clipped;
-    for (const char c : to_valid_utf8(utf8_prefix(text, max_bytes))) {
+    for (const char c : to_valid_utf8(grapheme_prefix(text, max_bytes))) {
         const auto byte = static_cast<unsigned char>(c);
         if (byte >= 0x20U && byte != 0x7FU) {
             clipped += c;

@@ -36,7 +36,7 @@ void SseParser::feed(std::string_view bytes, Sink sink) {
     }
 }
 
-bool SseParser::finish() noexcept { return line_.empty() && !has_data_; }
+bool SseParser::ends_cleanly() noexcept { return line_.empty() && !has_data_; }
 
 /// The mark may come byte by byte: what looked like its beginning and is not belongs to the first line.
 std::string_view SseParser::without_mark(std::string_view bytes) {

@@ -199,8 +199,8 @@ TEST_CASE("a classified error becomes the error to throw", "[classify]") {
     CHECK(std::string(overflow.what()) ==
           "call Anthropic: HTTP 400: prompt is too long: 5 tokens > 4 maximum (request req_9)");
     CHECK(overflow.error_class() == ModelErrorClass::overflow);
-    CHECK(overflow.overflow().limit == 4);
-    CHECK(overflow.overflow().used == 5);
+    CHECK(overflow.overflow().context_limit_tokens == 4);
+    CHECK(overflow.overflow().requested_tokens == 5);
 
     const ModelError busy = to_model_error(classify_error(529, {{"retry-after", "3"}}, ""), "call model");
     CHECK(busy.error_class() == ModelErrorClass::server);

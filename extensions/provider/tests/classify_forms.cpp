@@ -103,8 +103,8 @@ TEST_CASE("a sentence that says what was asked and what is allowed is an overflo
         CAPTURE(sentence.text);
         const ClassifiedError error = class_of_sentence(sentence.status, sentence.text);
         CHECK(to_string(error.error_class) == "overflow");
-        CHECK(error.limit == sentence.limit);
-        CHECK(error.used == sentence.used);
+        CHECK(error.context_limit_tokens == sentence.limit);
+        CHECK(error.requested_tokens == sentence.used);
     }
     const ClassifiedError coded = classify_error(400, {}, R"j({"error":{"code":"1261","message":"Prompt 超长"}})j");
     CHECK(to_string(coded.error_class) == "overflow");
@@ -172,8 +172,8 @@ TEST_CASE("sizes of other things than the text are no overflow", "[classify]") {
         const ClassifiedError error =
             row.status == 400 ? class_of_sentence(row.status, row.text) : classify_error(row.status, {}, row.text);
         CHECK(to_string(error.error_class) == row.error_class);
-        CHECK(error.limit == 0);
-        CHECK(error.used == 0);
+        CHECK(error.context_limit_tokens == 0);
+        CHECK(error.requested_tokens == 0);
     }
 }
 
@@ -184,7 +184,7 @@ TEST_CASE("a request that is too large in bytes says nothing of tokens", "[class
         CAPTURE(body);
         const ClassifiedError error = classify_error(413, {}, body);
         CHECK(to_string(error.error_class) == "overflow");
-        CHECK(error.limit == 0);
-        CHECK(error.used == 0);
+        CHECK(error.context_limit_tokens == 0);
+        CHECK(error.requested_tokens == 0);
     }
 }

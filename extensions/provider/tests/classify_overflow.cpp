@@ -147,8 +147,8 @@ TEST_CASE("every server's way to say that the request is too large is an overflo
         CAPTURE(refusal.server);
         const ClassifiedError error = classify_error(refusal.status, {}, refusal.body);
         CHECK(to_string(error.error_class) == "overflow");
-        CHECK(error.limit == refusal.limit);
-        CHECK(error.used == refusal.used);
+        CHECK(error.context_limit_tokens == refusal.limit);
+        CHECK(error.requested_tokens == refusal.used);
     }
 }
 
@@ -229,8 +229,8 @@ TEST_CASE("what speaks of tokens or length and is no overflow is not taken for o
         CAPTURE(row.server);
         const ClassifiedError error = classify_error(row.status, {}, row.body);
         CHECK(to_string(error.error_class) == row.error_class);
-        CHECK(error.limit == 0);
-        CHECK(error.used == 0);
+        CHECK(error.context_limit_tokens == 0);
+        CHECK(error.requested_tokens == 0);
     }
 }
 
@@ -238,15 +238,15 @@ TEST_CASE("a number that no window has is read without harm", "[classify]") {
     const auto overflow = [](std::string_view numbers) {
         return classify_error(400, {}, "prompt is too long: " + std::string(numbers) + " maximum");
     };
-    CHECK(overflow("5 tokens > 4").limit == 4);
+    CHECK(overflow("5 tokens > 4").context_limit_tokens == 4);
     CHECK(overflow("99999999999999999999999999 tokens > 99999999999999999999999999").error_class ==
           ModelErrorClass::overflow);
-    CHECK(overflow("-5 tokens > -4").limit == 0);
-    CHECK(overflow("5, tokens > 4").limit == 0);
+    CHECK(overflow("-5 tokens > -4").context_limit_tokens == 0);
+    CHECK(overflow("5, tokens > 4").context_limit_tokens == 0);
     CHECK(overflow(" tokens > ").error_class == ModelErrorClass::overflow);
     CHECK(
         classify_error(400, {}, R"j({"error":{"type":"exceed_context_size_error","n_ctx":-3,"n_prompt_tokens":1e30}})j")
-            .limit == 0);
+            .context_limit_tokens == 0);
     CHECK(classify_error(400, {}, R"j({"error":{"type":"exceed_context_size_error","n_ctx":18446744073709551615}})j")
-              .limit >= 0);
+              .context_limit_tokens >= 0);
 }

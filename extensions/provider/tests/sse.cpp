@@ -16,7 +16,8 @@ std::vector<std::string> read_pieces(const std::vector<std::string_view>& pieces
     SseParser parser(limits);
     for (const std::string_view piece : pieces) {
         parser.feed(piece, [&](const SseEvent& event) {
-            events.push_back(std::string(event.event) + '|' + std::string(event.data) + '|' + std::string(event.id));
+            events.push_back(std::string(event.event) + '|' + std::string(event.data) + '|' +
+                             std::string(event.last_event_id));
         });
     }
     return events;
@@ -83,7 +84,7 @@ TEST_CASE("an event without its empty line is dropped, and finish says so", "[ss
         SseParser parser;
         int events = 0;
         parser.feed(stream, [&](const SseEvent&) { ++events; });
-        const bool is_clean = parser.finish();
+        const bool is_clean = parser.ends_cleanly();
         return std::pair(events, is_clean);
     };
     CHECK(finish_after("data: a\n\ndata: half\n") == std::pair(1, false));

@@ -14,7 +14,8 @@ int main() {
     {
         // [open]
         const auto files = file_storage(folder + "/store");
-        const auto storage = redacted_storage(files, {.names = {"door_code"}, .secret_words = {"Project Tiger"}});
+        const auto storage =
+            redacted_storage(files, {.secret_field_names = {"door_code"}, .secret_words = {"Project Tiger"}});
         storage->put_if_absent("chat/1", "door_code: 4711-2026\nkey: sk-proj-abcdefghijklmnop\nof Project Tiger\n");
         std::cout << *storage->get("chat/1") << storage->masked_places("chat/1") << " places masked\n";
         // [/open]

@@ -43,7 +43,7 @@ std::string encoded(const std::string& text) {
 /// One walk over a JSON text.
 class JsonWalk {
 public:
-    JsonWalk(const MaskRules& rules, std::string_view json, int depth, std::string& out, Found& found)
+    JsonWalk(const CompiledRedactionRules& rules, std::string_view json, int depth, std::string& out, Found& found)
         : rules_(rules), json_(json), depth_(depth), out_(out), found_(found) {}
 
     void run() {
@@ -157,7 +157,7 @@ private:
     std::string masked_value(const std::string& text) {
         if (rules_.named && is_named(text)) {
             found_.note("named", text);
-            return mask_of(text, rules_.given.shown_bytes);
+            return mask_of(text, rules_.given.shown_prefix_bytes);
         }
         const bool is_media =
             detail::is_one_of(std::string_view(key_), media_keys) && (is_media_ || begins_as_media(text));
@@ -183,7 +183,7 @@ private:
     /// `{"name": "DB_PASSWORD", "value": "..."}` says it in two steps.
     bool is_named(const std::string& text) {
         const bool may_be_mask = text.ends_with("***");
-        if (may_be_mask && text.size() <= rules_.given.shown_bytes + 3) return false;
+        if (may_be_mask && text.size() <= rules_.given.shown_prefix_bytes + 3) return false;
         if (!may_be_mask && is_to_be_filled(text)) return false;
         if (names_value_ && detail::same_word(key_, "value")) return text.size() >= least_value_bytes;
         if (key_.empty() && is_of_named_list(text)) return true;
@@ -208,7 +208,7 @@ private:
         return masked;
     }
 
-    const MaskRules& rules_;
+    const CompiledRedactionRules& rules_;
     std::string_view json_;
     int depth_;
     std::string& out_;
@@ -238,7 +238,7 @@ bool is_json(std::string_view text) {
     return may_be && nlohmann::json::accept(bare);
 }
 
-void mask_json(const MaskRules& rules, std::string_view json, std::string& out, Found& found) {
+void mask_json(const CompiledRedactionRules& rules, std::string_view json, std::string& out, Found& found) {
     JsonWalk(rules, json, 0, out, found).run();
 }
 

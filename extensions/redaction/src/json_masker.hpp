@@ -11,6 +11,6 @@ namespace whittle::inline v0::redaction {
 [[nodiscard]] bool is_json(std::string_view text);
 
 /// Appends `json`, which is JSON, to `out` with its strings masked, and notes what it finds.
-void mask_json(const MaskRules& rules, std::string_view json, std::string& out, Found& found);
+void mask_json(const CompiledRedactionRules& rules, std::string_view json, std::string& out, Found& found);
 
 }  // namespace whittle::inline v0::redaction

@@ -103,7 +103,7 @@ std::size_t begin_of_open_option(std::string_view command) {
 /// One walk over a piece, behind the `front` bytes of `text` that stand in front of it.
 class PieceWalk {
 public:
-    PieceWalk(const MaskRules& rules, std::string_view text, const LineContext& context, bool is_opaque,
+    PieceWalk(const CompiledRedactionRules& rules, std::string_view text, const LineContext& context, bool is_opaque,
               std::string& out, Found& found)
         : rules_(rules),
           text_(text),
@@ -177,7 +177,7 @@ private:
         if (std::string_view(rule) == "private_key") {
             out_ += "***";
         } else {
-            out_ += mask_of(secret, rules_.given.shown_bytes);
+            out_ += mask_of(secret, rules_.given.shown_prefix_bytes);
         }
         at_ = end;
     }
@@ -392,7 +392,7 @@ private:
     static constexpr std::size_t longest_scheme = 11;  // in front of a secret in quotation marks
     static constexpr std::ptrdiff_t most_spaces = 3;   // of a pass phrase; more is a sentence
 
-    const MaskRules& rules_;
+    const CompiledRedactionRules& rules_;
     std::string_view text_;
     const LineContext& context_;
     std::size_t front_;
@@ -424,18 +424,18 @@ std::string without_word(std::string_view text, std::string_view word, const std
 }
 
 /// `text` without the words that the host lists.
-std::string without_words(const MaskRules& rules, std::string text, Found& found) {
+std::string without_words(const CompiledRedactionRules& rules, std::string text, Found& found) {
     for (const std::string& word : rules.given.secret_words) {
         if (text.find(word) != std::string::npos)
-            text = without_word(text, word, mask_of(word, rules.given.shown_bytes), found);
+            text = without_word(text, word, mask_of(word, rules.given.shown_prefix_bytes), found);
     }
     return text;
 }
 
 }  // namespace
 
-void mask_piece(const MaskRules& rules, std::string_view piece, bool is_opaque, std::string& out, Found& found,
-                const LineContext* context) {
+void mask_piece(const CompiledRedactionRules& rules, std::string_view piece, bool is_opaque, std::string& out,
+                Found& found, const LineContext* context) {
     std::string plain;
     if (!rules.given.secret_words.empty()) {
         plain = without_words(rules, std::string(piece), found);
@@ -449,10 +449,10 @@ void mask_piece(const MaskRules& rules, std::string_view piece, bool is_opaque, 
         with_front += piece;
         piece = with_front;
     }
-    if (!rules.given.host) return PieceWalk(rules, piece, known, is_opaque, out, found).run();
+    if (!rules.given.custom_rule) return PieceWalk(rules, piece, known, is_opaque, out, found).run();
     std::string masked;
     PieceWalk(rules, piece, known, is_opaque, masked, found).run();
-    if (auto own = rules.given.host(masked); own && *own != masked) {
+    if (auto own = rules.given.custom_rule(masked); own && *own != masked) {
         ++found.places["host"];
         masked = *std::move(own);
     }

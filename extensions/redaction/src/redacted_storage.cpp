@@ -29,7 +29,7 @@ public:
     void put_if_absent(std::string_view key, std::string_view content) override {
         require_valid_key("put", key);
         require_not_encrypted(key, content);
-        const Redacted redacted = redactor_.content(content);
+        const Redacted redacted = redactor_.text_or_json(content);
         put_with_note(key, redacted.text, redacted.places);
     }
 
@@ -59,7 +59,7 @@ public:
 
     void list(std::string_view prefix, const std::function<bool(const ObjectInfo&)>& visit) override {
         inner_->list(prefix, [&](const ObjectInfo& object) {
-            return visit({object.key, object.bytes - bytes_of_note(object), object.stored_at});
+            return visit({object.key, object.bytes - bytes_of_note(object), object.stored_at_seconds});
         });
     }
 
@@ -68,7 +68,7 @@ public:
 
     bool masks() const noexcept override { return true; }
     std::optional<std::string> masked(std::string_view content) const override {
-        Redacted redacted = redactor_.content(content);
+        Redacted redacted = redactor_.text_or_json(content);
         if (redacted.places.empty()) return std::nullopt;
         return std::move(redacted.text);
     }

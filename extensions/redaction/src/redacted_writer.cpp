@@ -15,7 +15,7 @@ namespace {
 /// A stream that has grown too large to be masked as a whole.
 class LongRedaction {
 public:
-    LongRedaction(std::shared_ptr<StorageWriter> out, const MaskRules& rules)
+    LongRedaction(std::shared_ptr<StorageWriter> out, const CompiledRedactionRules& rules)
         : out_(std::move(out)), stream_(rules, true) {}
 
     void write(std::string_view chunk) {

@@ -18,13 +18,13 @@ void RedactingSink::write(std::string_view text) {
 
 void RedactingSink::push(Part part) {
     finish();
-    if (part.kind != PartKind::media) part.text = redactor_.content(part.text).text;
+    if (part.kind != PartKind::media) part.text = redactor_.text_or_json(part.text).text;
     out_.push(std::move(part));
 }
 
-void RedactingSink::stored(StoredPart stored) {
+void RedactingSink::mark_stored(StoredPart stored) {
     finish();
-    out_.stored(std::move(stored));
+    out_.mark_stored(std::move(stored));
 }
 
 void RedactingSink::finish() {

@@ -16,7 +16,8 @@ namespace whittle::inline v0::redaction {
 class RedactingStream {
 public:
     /// `secrets`: takes what was masked; null: nobody wants it.
-    RedactingStream(const MaskRules& rules, bool lines_may_be_json, std::vector<std::string>* secrets = nullptr)
+    RedactingStream(const CompiledRedactionRules& rules, bool lines_may_be_json,
+                    std::vector<std::string>* secrets = nullptr)
         : rules_(&rules), lines_may_be_json_(lines_may_be_json), found_{.secrets = secrets} {}
 
     /// Appends what is done to `out`.
@@ -33,7 +34,7 @@ private:
     void mask_other_line(std::string_view line, bool is_whole, std::string& out);
     void mask_line(std::string_view line, bool is_whole, std::string& out);
 
-    const MaskRules* rules_;
+    const CompiledRedactionRules* rules_;
     bool lines_may_be_json_;
     std::string held_{};
     Found found_;

@@ -10,7 +10,7 @@
 namespace whittle::inline v0 {
 namespace {
 
-Redacted by_lines(const redaction::MaskRules& rules, std::string_view text, bool lines_may_be_json,
+Redacted by_lines(const redaction::CompiledRedactionRules& rules, std::string_view text, bool lines_may_be_json,
                   std::vector<std::string>* secrets = nullptr) {
     Redacted redacted;
     redacted.text.reserve(text.size());
@@ -24,7 +24,8 @@ Redacted by_lines(const redaction::MaskRules& rules, std::string_view text, bool
 
 }  // namespace
 
-Redactor::Redactor(RedactionRules rules) : rules_(std::make_shared<const redaction::MaskRules>(std::move(rules))) {}
+Redactor::Redactor(RedactionRules rules)
+    : rules_(std::make_shared<const redaction::CompiledRedactionRules>(std::move(rules))) {}
 
 Redacted Redactor::text(std::string_view text) const { return by_lines(*rules_, text, false); }
 
@@ -37,7 +38,7 @@ Redacted Redactor::json(std::string_view json) const {
     return redacted;
 }
 
-Redacted Redactor::content(std::string_view content) const {
+Redacted Redactor::text_or_json(std::string_view content) const {
     if (content.size() <= redaction::largest_whole && redaction::is_json(content)) return json(content);
     return by_lines(*rules_, content, true);
 }

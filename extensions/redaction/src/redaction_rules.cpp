@@ -34,12 +34,14 @@ void require_rules(const RedactionRules& rules) {
         if (!detail::is_one_of(std::string_view(name), built_in_rules))
             problems.error("disabled", fmt::format("\"{}\"", name), "key, random, named or private_key");
     }
-    for (const std::string& beginning : rules.key_prefixes) {
+    for (const std::string& beginning : rules.api_key_prefixes) {
         if (beginning.empty() || !std::ranges::all_of(beginning, redaction::is_in_word))
-            problems.error("key_prefixes", fmt::format("\"{}\"", beginning), "letters, digits, \"_\", \"-\" and \".\"");
+            problems.error("api_key_prefixes", fmt::format("\"{}\"", beginning),
+                           "letters, digits, \"_\", \"-\" and \".\"");
     }
-    for (const std::string& name : rules.names) {
-        if (!is_name(name)) problems.error("names", fmt::format("\"{}\"", name), "letters, digits and \"_\"");
+    for (const std::string& name : rules.secret_field_names) {
+        if (!is_name(name))
+            problems.error("secret_field_names", fmt::format("\"{}\"", name), "letters, digits and \"_\"");
     }
     for (const std::string& word : rules.secret_words) {
         if (word.size() < least_listed_word || word.find('\n') != std::string::npos)
@@ -66,7 +68,7 @@ std::int64_t Redacted::count() const noexcept {
     return sum;
 }
 
-redaction::MaskRules::MaskRules(RedactionRules rules) : given(std::move(rules)) {
+redaction::CompiledRedactionRules::CompiledRedactionRules(RedactionRules rules) : given(std::move(rules)) {
     require_rules(given);
     const auto is_on = [&](std::string_view name) { return !detail::is_one_of(name, given.disabled); };
     key = is_on("key");
@@ -77,8 +79,8 @@ redaction::MaskRules::MaskRules(RedactionRules rules) : given(std::move(rules)) 
         forms[static_cast<unsigned char>(form.beginning.front())].push_back(form);
     };
     std::ranges::for_each(key_forms(), add);
-    for (const std::string& beginning : given.key_prefixes) add({beginning});
-    for (std::string name : given.names) {
+    for (const std::string& beginning : given.api_key_prefixes) add({beginning});
+    for (std::string name : given.secret_field_names) {
         std::ranges::transform(name, name.begin(), [](char c) { return lower(c); });
         own_names.push_back(std::move(name));
     }
@@ -92,7 +94,7 @@ bool is_number(std::string_view word) noexcept {
     return std::ranges::all_of(word, [](char c) { return is_digit(c) || c == '.'; });
 }
 
-bool holds_name_of_secret(std::string_view word, const MaskRules& rules) noexcept {
+bool holds_name_of_secret(std::string_view word, const CompiledRedactionRules& rules) noexcept {
     const auto stands_in_word = [&](const std::string& own) {
         for (std::size_t at = 0; at < word.size(); ++at) {
             if (stands_at(word, at, own)) return true;
@@ -102,7 +104,7 @@ bool holds_name_of_secret(std::string_view word, const MaskRules& rules) noexcep
     return holds_name_of_secret(word) || std::ranges::any_of(rules.own_names, stands_in_word);
 }
 
-NameKind kind_of_name(std::string_view name, const MaskRules& rules) noexcept {
+NameKind kind_of_name(std::string_view name, const CompiledRedactionRules& rules) noexcept {
     const bool is_own = std::ranges::any_of(rules.own_names, [&](const std::string& own) {
         return name.size() >= own.size() && stands_at(name, name.size() - own.size(), own);
     });
@@ -130,7 +132,7 @@ std::size_t size_of_exact_key(std::string_view text, std::size_t size) noexcept 
 }
 
 /// Of a key that the text's end cuts off, half is enough.
-const KeyForm* key_form_of(std::string_view text, std::size_t word, const MaskRules& rules) noexcept {
+const KeyForm* key_form_of(std::string_view text, std::size_t word, const CompiledRedactionRules& rules) noexcept {
     constexpr std::size_t least = 16;
     constexpr std::size_t least_cut = 12;
     const bool is_cut = word == text.size();
@@ -148,7 +150,7 @@ const KeyForm* key_form_of(std::string_view text, std::size_t word, const MaskRu
 }
 
 std::string mask_of(std::string_view secret, std::size_t shown_bytes) {
-    return std::string(utf8_prefix(secret, std::min(shown_bytes, secret.size() / 4))) + "***";
+    return std::string(grapheme_prefix(secret, std::min(shown_bytes, secret.size() / 4))) + "***";
 }
 
 }  // namespace redaction

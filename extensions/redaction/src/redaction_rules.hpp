@@ -14,8 +14,8 @@
 namespace whittle::inline v0::redaction {
 
 /// The rules, ready for use.
-struct MaskRules {
-    explicit MaskRules(RedactionRules rules);
+struct CompiledRedactionRules {
+    explicit CompiledRedactionRules(RedactionRules rules);
 
     bool key = true;
     bool random = true;
@@ -26,8 +26,8 @@ struct MaskRules {
     RedactionRules given{};
 
     // What `forms` looks at is in `given`.
-    MaskRules(const MaskRules&) = delete;
-    MaskRules& operator=(const MaskRules&) = delete;
+    CompiledRedactionRules(const CompiledRedactionRules&) = delete;
+    CompiledRedactionRules& operator=(const CompiledRedactionRules&) = delete;
 };
 
 using Places = std::map<std::string, std::int64_t>;
@@ -50,11 +50,12 @@ constexpr std::size_t largest_whole = std::size_t{8} << 20;  // of a content tha
 [[nodiscard]] bool is_in_word(char c) noexcept;
 [[nodiscard]] bool is_number(std::string_view word) noexcept;
 /// Whether one of the built-in names, or of the host's, stands anywhere in `word` in any case.
-[[nodiscard]] bool holds_name_of_secret(std::string_view word, const MaskRules& rules) noexcept;
+[[nodiscard]] bool holds_name_of_secret(std::string_view word, const CompiledRedactionRules& rules) noexcept;
 /// Of the built-in names and the host's.
-[[nodiscard]] NameKind kind_of_name(std::string_view name, const MaskRules& rules) noexcept;
+[[nodiscard]] NameKind kind_of_name(std::string_view name, const CompiledRedactionRules& rules) noexcept;
 /// The form that `text` begins with as a key of its service does; `word` is how many bytes its first word has.
-[[nodiscard]] const KeyForm* key_form_of(std::string_view text, std::size_t word, const MaskRules& rules) noexcept;
+[[nodiscard]] const KeyForm* key_form_of(std::string_view text, std::size_t word,
+                                         const CompiledRedactionRules& rules) noexcept;
 
 /// Of a key of `size` capitals and digits that `text` begins with, or that its end cuts off; 0: there is none, it reads
 /// as words, or more letters and digits follow.

@@ -21,7 +21,7 @@ TEST_CASE("a configuration masks what is stored", "[redaction]") {
     source.types.register_store_wrapper(redacted_store_type());
     const auto settings =
         read_chain_settings(R"({"storage": {"type": "file", "root": "store", "redaction": true}})", source);
-    open_storage(settings.storage)->put_if_absent("k", "password: swordfish-1");
+    open_storage(settings.storage_settings)->put_if_absent("k", "password: swordfish-1");
     CHECK(testing::bytes_of(dir / "store/k").starts_with("password: ***"));
 }
 
@@ -42,7 +42,7 @@ TEST_CASE("a configuration keeps masked and encrypted objects in a file of SQLit
             R"({"storage": {"type": "sqlite", "root": "o.db", "redaction": true, "encryption_key_env": ")" + key_env +
                 R"("}})",
             source);
-        return open_storage(settings.storage);
+        return open_storage(settings.storage_settings);
     };
     open_with("KEYS")->put_if_absent("a", "password: swordfish-1");
     keys += "new " + std::string(64, 'b');

@@ -17,7 +17,7 @@ using nlohmann::json;
 
 namespace {
 
-std::string masked_lines_of(std::string_view text) { return Redactor().content(text).text; }
+std::string masked_lines_of(std::string_view text) { return Redactor().text_or_json(text).text; }
 
 /// No key: what its lines look like.
 const std::vector<std::string> body{"MIIEpAIBAAKCAQEAw2Jx0b7QmYtZpR3kVn8sLq5dGhTfUeXoCaIyBzNvWlEr4S6D",
@@ -71,7 +71,7 @@ TEST_CASE("a private key is masked whatever stands in front of its lines, and th
         CHECK(masked_lines_of(text_of_masks(front, true)) == text_of_masks(front, true));
         const json in_json = json::parse(masked_lines_of(json{{"text", text}}.dump()));
         CHECK(in_json["text"] == text_of_masks(front, true));
-        CHECK(Redactor().content(text).places.at("private_key") == 1);
+        CHECK(Redactor().text_or_json(text).places.at("private_key") == 1);
     }
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("a private key in an array of strings, a line each, is masked", "[reda
             CHECK(json::parse(masked_lines_of(document.dump(2))) == expected);
             CHECK(json::parse(masked_lines_of(json{{"arguments", document.dump()}}.dump())) ==
                   json{{"arguments", expected.dump()}});
-            CHECK(Redactor().content(document.dump()).places.at("private_key") == 1);
+            CHECK(Redactor().text_or_json(document.dump()).places.at("private_key") == 1);
         }
     }
 }

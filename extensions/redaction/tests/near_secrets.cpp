@@ -19,7 +19,7 @@ using nlohmann::json;
 
 namespace {
 
-std::string masked_content(std::string_view text) { return Redactor().content(text).text; }
+std::string masked_content(std::string_view text) { return Redactor().text_or_json(text).text; }
 
 void check_that_all_stay(const std::vector<std::string>& texts) {
     for (const std::string& text : texts) CHECK(masked_content(text) == text);
@@ -56,7 +56,7 @@ double seconds_for(const Redactor& redactor, const std::string& text) {
     double least = 1e9;
     for (int i = 0; i < 3; ++i) {
         const std::clock_t begin = std::clock();
-        (void)redactor.content(text);
+        (void)redactor.text_or_json(text);
         least = std::min(least, static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
     }
     return least;
@@ -106,11 +106,11 @@ TEST_CASE("a password that has the word password or secret in it is masked, the 
 }
 
 TEST_CASE("a mask shows a quarter of a secret at most", "[redaction]") {
-    const Redactor redactor({.shown_bytes = 4});
+    const Redactor redactor({.shown_prefix_bytes = 4});
     CHECK(redactor.text("password: abcdefg8").text == "password: ab***");
     CHECK(redactor.text("password: abcdefghijk8").text == "password: abc***");
     CHECK(redactor.text("password: abcdefghijklmno8").text == "password: abcd***");
-    const Redactor generous({.shown_bytes = 12});
+    const Redactor generous({.shown_prefix_bytes = 12});
     const std::string once = generous.json(R"({"password":"abcdefghijklmnopabcdefghijklmnopabcdefghijklmnop"})").text;
     CHECK(once == R"({"password":"abcdefghijkl***"})");
     CHECK(generous.json(once).text == once);
@@ -196,7 +196,7 @@ TEST_CASE("a command that goes on in the next line is one command", "[redaction]
     CHECK(masked_content("curl ^\n  -u ann:swordfish1") == "curl ^\n  -u ann:***");
     CHECK(masked_content(json{{"command", "curl \\\n -u ann:swordfish1"}}.dump()) ==
           json{{"command", "curl \\\n -u ann:***"}}.dump());
-    CHECK(Redactor().content("tool --password \\\n  swordfish1").places.at("named") == 1);
+    CHECK(Redactor().text_or_json("tool --password \\\n  swordfish1").places.at("named") == 1);
     check_that_all_stay({"curl https://h\nps -u ann:swordfish1", "docker run \\\n  -u 1000:1000 \\\n  image",
                          "set DIR=C:\\work\\\nname: ann", "tool --password \\\n  $PASSWORD"});
 }

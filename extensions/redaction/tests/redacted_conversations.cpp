@@ -126,7 +126,7 @@ TEST_CASE("every middleware that stores or writes a summary leaves no secret in 
         }
         changed += chain.compact_now(*durable, {.target_tokens = 2'000}).changed() ? 1 : 0;
         durable.save();
-        durable.compact();
+        durable.compact_log();
         check_hidden(*inner);
         while (durable->undo()) {
         }
@@ -208,14 +208,14 @@ TEST_CASE("a durable conversation over masks is saved and resumed without the se
                     push_rounds(*durable, i, 1);
                     chain.before_model(*durable);
                     durable->notes("host").set("last", "key " + hidden);
-                    durable->mark(0, {.origin = Origin::attachment, .by = "host", .facts = "fact: " + hidden});
+                    durable->mark(0, {.origin = Origin::attachment, .by = "host", .retained_facts = "fact: " + hidden});
                     durable.save();
-                    if (i == 6) durable.compact();
+                    if (i == 6) durable.compact_log();
                 }
                 auto branch = durable.fork("branch");
                 branch->push_back(message_traits<M>::make(Role::user, "in the branch " + hidden));
                 branch.save();
-                branch.compact();
+                branch.compact_log();
                 CHECK(branch.snapshot_error().empty());
                 branch.release();
                 shown = bytes_of(*durable);
@@ -233,7 +233,7 @@ TEST_CASE("a durable conversation over masks is saved and resumed without the se
             push_rounds(*resumed, 13, 6);
             chain.before_model(*resumed);
             resumed.save();
-            resumed.compact();
+            resumed.compact_log();
             const std::size_t entries = resumed->journal().size();
             std::size_t undone = 0;
             while (resumed->undo()) ++undone;
@@ -256,7 +256,8 @@ TEST_CASE("generated conversations over masks are the masked ones when they are 
                 const auto store = redacted_storage(inner);
                 const Chain<M> chain(ChainConfig{.storage = store},
                                      Reduction<M>{{.max_tokens_for_clear = 300, .clear_target_tokens = 100}});
-                auto durable = DurableConversation<M>::open(store, "conv", {.writer = "one", .snapshot_bytes = 20'000});
+                auto durable =
+                    DurableConversation<M>::open(store, "conv", {.writer = "one", .snapshot_after_bytes = 20'000});
                 for (const M& m : build_all<M>(generate_history(seed, {}))) {
                     durable->push_back(m);
                     if (durable->size() % 3 == 0) push(*durable, ChatMessage::user("note " + hidden));
@@ -281,7 +282,7 @@ TEST_CASE("media that are fetched say that something beside them was masked", "[
     const std::string image = std::string("PNG\0\xFF", 5) + std::string(1'000, 'x');
     ToolContext context;
     context.tool = "fetch_media";
-    context.conversation = "conv";
+    context.conversation_id = "conv";
     context.storage = store;
     const auto objects = std::make_shared<StoredObjects>("conv");
     context.objects = objects;

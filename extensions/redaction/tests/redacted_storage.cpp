@@ -219,7 +219,7 @@ TEST_CASE("a file that another tool reads ends with the note", "[redaction]") {
 #if WHITTLE_HAVE_ENCRYPTION
 TEST_CASE("masks go outside, encryption inside: the other way round is refused", "[redaction]") {
     const EncryptionKey key{"k1", std::string(32, 'a')};
-    const EncryptionOptions options{.key_to_write = [&] { return key; }, .key_to_read = [&](auto) { return key; }};
+    const EncryptionOptions options{.current_key = [&] { return key; }, .find_key = [&](auto) { return key; }};
     const auto inner = memory_storage();
     const auto storage = redacted_storage(encrypted_storage(inner, options));
     storage->put_if_absent("a", "key " + secret);
@@ -248,11 +248,12 @@ TEST_CASE("whichever call of the store fails, the object is absent or whole, and
         if (failed) CHECK(code == Errc::storage_failed);
         const auto sound = redacted_storage(inner);
         stream(*sound, "a", content, 1 << 20);
-        CHECK(sound->get("a") == Redactor().content(content).text);
+        CHECK(sound->get("a") == Redactor().text_or_json(content).text);
     }
     const auto inner = memory_storage();
-    const auto throwing = redacted_storage(
-        inner, {.host = [](std::string_view) -> std::optional<std::string> { throw std::runtime_error("no rule"); }});
+    const auto throwing = redacted_storage(inner, {.custom_rule = [](std::string_view) -> std::optional<std::string> {
+                                               throw std::runtime_error("no rule");
+                                           }});
     CHECK_THROWS_AS(throwing->put_if_absent("a", "text"), std::runtime_error);
     CHECK(testing::keys_below(*inner, "").empty());
     CHECK(errc_of([] { (void)redacted_storage(nullptr); }) == Errc::invalid_config);

@@ -37,7 +37,7 @@ TEST_CASE("each rule masks what it says, and is counted under its name", "[redac
     CHECK(found.count() == 3);
     CHECK(redactor.text("nothing to hide").places.empty());
     CHECK(redactor.text("").text.empty());
-    CHECK(Redactor({.shown_bytes = 4}).text(service_key).text == "sk-p***");
+    CHECK(Redactor({.shown_prefix_bytes = 4}).text(service_key).text == "sk-p***");
 }
 
 TEST_CASE("what is assigned to a name of a secret is masked, what counts or calls is not", "[redaction]") {
@@ -64,15 +64,15 @@ TEST_CASE("a private key in PEM is masked line by line between its ends, as one 
           "-----BEGIN PRIVATE KEY-----\nand prose, not a key\n");
     CHECK(found.places == Places{{"private_key", 1}});
     const json inside{{"pem", text}};
-    CHECK(json::parse(Redactor().content(inside.dump()).text)["pem"] == found.text);
+    CHECK(json::parse(Redactor().text_or_json(inside.dump()).text)["pem"] == found.text);
 }
 
 TEST_CASE("a host adds names, beginnings, words and a rule of its own, and turns rules off", "[redaction]") {
     const Redactor redactor({.disabled = {"random"},
-                             .key_prefixes = {"acme_"},
-                             .names = {"PIN_code"},
+                             .api_key_prefixes = {"acme_"},
+                             .secret_field_names = {"PIN_code"},
                              .secret_words = {"Project Tiger"},
-                             .host = [](std::string_view line) -> std::optional<std::string> {
+                             .custom_rule = [](std::string_view line) -> std::optional<std::string> {
                                  if (line.find("4711") == std::string_view::npos) return std::nullopt;
                                  return std::string("[gone]");
                              }});
@@ -84,9 +84,10 @@ TEST_CASE("a host adds names, beginnings, words and a rule of its own, and turns
 
 TEST_CASE("bad rules are refused, all at once", "[redaction]") {
     const std::string problem = error_of([] {
-        (void)Redactor({.disabled = {"radom"}, .key_prefixes = {""}, .names = {"a b"}, .secret_words = {"abc"}});
+        (void)Redactor(
+            {.disabled = {"radom"}, .api_key_prefixes = {""}, .secret_field_names = {"a b"}, .secret_words = {"abc"}});
     });
-    for (const char* field : {"disabled", "key_prefixes", "names", "secret_words"})
+    for (const char* field : {"disabled", "api_key_prefixes", "secret_field_names", "secret_words"})
         CHECK(problem.find(field) != std::string::npos);
     CHECK(problem.find("radom") != std::string::npos);
     CHECK(errc_of([] { (void)Redactor({.secret_words = {"two\nlines"}}); }) == Errc::invalid_config);
@@ -99,7 +100,7 @@ TEST_CASE("JSON stays JSON: strings are masked one by one, values under a name a
                      {"text", "x " + service_key + " y"}, {"arguments", inner.dump()},
                      {random_word, "as a key"},           {"escaped", "tab\t" + service_key}};
     for (const int indent : {-1, 2}) {
-        const Redacted found = Redactor().content(given.dump(indent));
+        const Redacted found = Redactor().text_or_json(given.dump(indent));
         const json read = json::parse(found.text);
         CHECK(read["a"] == given["a"]);
         CHECK(read["secret"] == "***");
@@ -109,11 +110,11 @@ TEST_CASE("JSON stays JSON: strings are masked one by one, values under a name a
         CHECK(read["escaped"] == "tab\t***");
         CHECK(found.count() == 5);
     }
-    CHECK(Redactor().content(R"({"k":"sk-\u0061bcdefghijklmnop"})").text == R"({"k":"***"})");
+    CHECK(Redactor().text_or_json(R"({"k":"sk-\u0061bcdefghijklmnop"})").text == R"({"k":"***"})");
 }
 
 TEST_CASE("lines of JSON are masked as JSON, the lines around them as text", "[redaction]") {
-    CHECK(Redactor().content("log\n{\"password\":\"correct horse\"}\n[1]\n").text ==
+    CHECK(Redactor().text_or_json("log\n{\"password\":\"correct horse\"}\n[1]\n").text ==
           "log\n{\"password\":\"***\"}\n[1]\n");
 }
 
@@ -127,10 +128,10 @@ TEST_CASE("images, long base64, signatures and ids of calls keep their bytes", "
                      {"signature", signature + random_word},
                      {"id", random_word}};
     const std::string stored = R"([{"type":"media","mime":"image/x-odd","bytes":{"base64":")" + random_word + R"("}}])";
-    CHECK(Redactor().content(stored).text == stored);
-    const Redacted found = Redactor().content(given.dump());
+    CHECK(Redactor().text_or_json(stored).text == stored);
+    const Redacted found = Redactor().text_or_json(given.dump());
     CHECK(found.text == given.dump());
-    CHECK(Redactor().content(json{{"id", service_key}}.dump()).text == R"({"id":"***"})");  // of a known service
+    CHECK(Redactor().text_or_json(json{{"id", service_key}}.dump()).text == R"({"id":"***"})");  // of a known service
     CHECK(masked_text("token: eyJhbGciOiJI.eyJ" + data + ".sig") == "token: ***");
 }
 
@@ -160,7 +161,7 @@ TEST_CASE("a text may come in any pieces, and masking again changes nothing", "[
         const std::string once = redactor.text(text).text;
         CAPTURE(text);
         CHECK(redactor.text(once).text == once);
-        CHECK(redactor.content(redactor.content(text).text).places.empty());
+        CHECK(redactor.text_or_json(redactor.text_or_json(text).text).places.empty());
         CHECK(once.find("abcdefghijklmnop") == std::string::npos);
     }
 }

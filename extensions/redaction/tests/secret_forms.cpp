@@ -432,13 +432,13 @@ TEST_CASE("usual forms of secrets are masked in every wrapping, 98 of 100 or mor
         for (const auto& [wrapping, wrap] : wrappings()) {
             const auto sample = wrap(plant(maker, form));
             if (!sample) continue;
-            const Redacted redacted = redactor.content(sample->text);
+            const Redacted redacted = redactor.text_or_json(sample->text);
             const bool is_open = std::ranges::any_of(
                 sample->secrets, [&](const std::string& word_hidden) { return is_shown(word_hidden, redacted.text); });
             ++masked[wrapping].second;
             masked[wrapping].first += is_open ? 0 : 1;
             if (is_open) ++missed[name + " in " + wrapping], ++shown;
-            CHECK(redactor.content(redacted.text).text == redacted.text);
+            CHECK(redactor.text_or_json(redacted.text).text == redacted.text);
         }
         forms_left_open += shown > 1 ? 1 : 0;
     };
@@ -466,9 +466,9 @@ TEST_CASE("masking a damaged private key again changes nothing", "[redaction]") 
             const std::string_view odd = " \n\\\"*-+={";
             text.insert(marks + random() % (text.size() - 2 * marks), 1 + random() % 3, odd[random() % odd.size()]);
         }
-        const std::string once = redactor.content(text).text;
+        const std::string once = redactor.text_or_json(text).text;
         CAPTURE(text);
-        CHECK(redactor.content(once).text == once);
+        CHECK(redactor.text_or_json(once).text == once);
     }
 }
 
@@ -481,7 +481,7 @@ TEST_CASE("hashes, ids, paths, names and public keys are not masked", "[redactio
                 pattern.find("{{") == std::string_view::npos ? maker.make(pattern) : std::string(pattern);
             for (const std::string& wrapped :
                  {text, json{{"content", text}}.dump(), json{{"arguments", json{{"content", text}}.dump()}}.dump()}) {
-                CHECK(redactor.content(wrapped).text == wrapped);
+                CHECK(redactor.text_or_json(wrapped).text == wrapped);
             }
         }
     }
@@ -489,7 +489,7 @@ TEST_CASE("hashes, ids, paths, names and public keys are not masked", "[redactio
 
 TEST_CASE("a name tells of a secret in JSON and XML in two steps, and words in front of it that it is none",
           "[redaction]") {
-    const auto masked = [](std::string_view text) { return Redactor().content(text).text; };
+    const auto masked = [](std::string_view text) { return Redactor().text_or_json(text).text; };
     CHECK(masked(R"({"name":"DB_PASSWORD","value":"swordfish"})") == R"({"name":"DB_PASSWORD","value":"***"})");
     CHECK(masked(R"({"name":"Accept","value":"swordfish"})") == R"({"name":"Accept","value":"swordfish"})");
     CHECK(masked(R"(<add key="DbPassword" value="swordfish" />)") == R"(<add key="DbPassword" value="***" />)");

@@ -20,7 +20,7 @@ void RedisChunks::write(const std::string& operation, int shard, std::int64_t nu
     const RedisWork work{.operation = operation, .slot = redis_slot_of_shard(shard), .is_write = true};
     (void)store_->client().call(work,
                                 {"SET", store_->names().chunk(shard, id_, number), bytes, "EX",
-                                 std::to_string(store_->options().writer_max_age_seconds)},
+                                 std::to_string(store_->options().unfinished_write_max_age_seconds)},
                                 RedisShape::ok);
 }
 

@@ -68,15 +68,16 @@ const std::string& redis_tag_of(int shard) {
 int redis_slot_of_shard(int shard) { return redis_slot_of(redis_tag_of(shard)); }
 
 std::string to_bytes(const RedisHeader& header, std::string_view key) {
-    const std::string fields = fmt::format("{} {:016x} {} {} {:02x} {:016x} ", header_magic, header.fingerprint.bytes,
-                                           header.fingerprint.sha256, header.id, header.shard, header.stored_at);
+    const std::string fields =
+        fmt::format("{} {:016x} {} {} {:02x} {:016x} ", header_magic, header.fingerprint.bytes,
+                    header.fingerprint.sha256, header.id, header.shard, header.stored_at_seconds);
     return fields + mark_of_header(fields, key) + '\n';
 }
 
 std::optional<RedisHeader> read_redis_header(std::string_view value, std::string_view key) {
     constexpr std::size_t bytes_at = header_magic.size() + 1, sha_at = bytes_at + 17, id_at = sha_at + 65;
-    constexpr std::size_t shard_at = id_at + 33, stored_at = shard_at + 3;
-    constexpr std::size_t mark_at = stored_at + 17;
+    constexpr std::size_t shard_at = id_at + 33, stored_at_seconds = shard_at + 3;
+    constexpr std::size_t mark_at = stored_at_seconds + 17;
     static_assert(mark_at + 17 == redis_header_bytes);
     if (value.size() < redis_header_bytes || !value.starts_with(header_magic)) return std::nullopt;
     if (value.substr(mark_at, 16) != mark_of_header(value.substr(0, mark_at), key)) return std::nullopt;
@@ -84,8 +85,9 @@ std::optional<RedisHeader> read_redis_header(std::string_view value, std::string
                        .id = std::string(value.substr(id_at, 32))};
     if (!read_number(value.substr(bytes_at, 16), header.fingerprint.bytes, 16) ||
         !read_number(value.substr(shard_at, 2), header.shard, 16) ||
-        !read_number(value.substr(stored_at, 16), header.stored_at, 16) || header.stored_at < 0 ||
-        header.fingerprint.bytes < 0 || redis_chunks_of(header.fingerprint.bytes) > redis_most_chunks)
+        !read_number(value.substr(stored_at_seconds, 16), header.stored_at_seconds, 16) ||
+        header.stored_at_seconds < 0 || header.fingerprint.bytes < 0 ||
+        redis_chunks_of(header.fingerprint.bytes) > redis_most_chunks)
         return std::nullopt;
     return header;
 }
@@ -111,7 +113,7 @@ std::vector<std::string> RedisNames::chunks(const RedisHeader& header) const {
 std::string to_bytes(const RedisEntry& entry) {
     std::string member = entry.key;
     member += '\0';
-    member += fmt::format("{} {}", entry.bytes, entry.stored_at);
+    member += fmt::format("{} {}", entry.bytes, entry.stored_at_seconds);
     if (entry.may_expire) member += 'e';
     return member;
 }
@@ -124,7 +126,8 @@ std::optional<RedisEntry> read_redis_entry(std::string_view member) {
     if (entry.may_expire) digits.remove_suffix(1);
     const std::size_t space = std::min(digits.find(' '), digits.size());
     if (!read_number(digits.substr(0, space), entry.bytes, 10) || entry.bytes < 0) return std::nullopt;
-    if (!read_number(digits.substr(std::min(space + 1, digits.size())), entry.stored_at, 10)) return std::nullopt;
+    if (!read_number(digits.substr(std::min(space + 1, digits.size())), entry.stored_at_seconds, 10))
+        return std::nullopt;
     return entry;
 }
 

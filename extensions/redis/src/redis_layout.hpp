@@ -36,9 +36,9 @@ constexpr int redis_shards = 256;
 /// What an object's value begins with.
 struct RedisHeader {
     Fingerprint fingerprint{};
-    std::string id{};            ///< of these bytes: 32 hex digits that nobody else has; names the chunks
-    int shard = 0;               ///< of the chunks
-    std::int64_t stored_at = 0;  ///< seconds since 1970
+    std::string id{};                    ///< of these bytes: 32 hex digits that nobody else has; names the chunks
+    int shard = 0;                       ///< of the chunks
+    std::int64_t stored_at_seconds = 0;  ///< seconds since 1970
 
     friend bool operator==(const RedisHeader&, const RedisHeader&) = default;
 };
@@ -78,7 +78,7 @@ private:
 struct RedisEntry {
     std::string key{};
     std::int64_t bytes = 0;
-    std::int64_t stored_at = 0;  ///< seconds since 1970
+    std::int64_t stored_at_seconds = 0;  ///< seconds since 1970
     bool may_expire = false;
 };
 [[nodiscard]] std::string to_bytes(const RedisEntry& entry);

@@ -64,7 +64,8 @@ public:
         }
         keep_living(found);
         for (RedisEntry& entry : found)
-            page_.push_back({.key = std::move(entry.key), .bytes = entry.bytes, .stored_at = entry.stored_at});
+            page_.push_back(
+                {.key = std::move(entry.key), .bytes = entry.bytes, .stored_at_seconds = entry.stored_at_seconds});
     }
 
     /// Null at the end.

@@ -49,7 +49,7 @@ void check_redis_numbers(const RedisStorageOptions& options, Problems& problems)
     at_least("replicas", options.replicas, 0);
     at_least("database", options.database, 0);
     at_least("expire_after_seconds", options.expire_after_seconds, 0);
-    at_least("writer_max_age_seconds", options.writer_max_age_seconds, 1);
+    at_least("unfinished_write_max_age_seconds", options.unfinished_write_max_age_seconds, 1);
     at_least("max_connections", options.max_connections, 1);
     at_least("connect_timeout_ms", options.connect_timeout_ms, 1);
     at_least("command_timeout_ms", options.command_timeout_ms, 1);

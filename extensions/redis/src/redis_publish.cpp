@@ -29,7 +29,7 @@ public:
     Publication(RedisStore& store, std::string_view key, const RedisHeader& header, std::string_view inline_content)
         : value_(to_bytes(header, key)), range_(entries_of_key(key)), live_(store.options().expire_after_seconds) {
         value_ += inline_content;
-        entry_ = to_bytes(RedisEntry{std::string(key), header.fingerprint.bytes, header.stored_at, live_ > 0});
+        entry_ = to_bytes(RedisEntry{std::string(key), header.fingerprint.bytes, header.stored_at_seconds, live_ > 0});
         keys_ = {store.names().object(key), store.names().index(redis_shard_of(key))};
         const auto chunks = store.names().chunks(header);
         new_chunks_ = chunks.size();
@@ -84,7 +84,7 @@ std::optional<bool> publish_redis_object(RedisStore& store, std::string_view key
     const RedisHeader header{.fingerprint = fingerprint,
                              .id = chunks ? chunks->id() : store.new_id(),
                              .shard = chunks ? chunks->shard() : redis_shard_of(key),
-                             .stored_at = store.now_seconds()};
+                             .stored_at_seconds = store.now_seconds()};
     const RedisWork work = RedisStore::writing("put", key);
     Publication publication(store, key, header, inline_content);
     if (chunks) chunks->offer();

@@ -34,7 +34,9 @@ public:
         require_valid_key("stat", key);
         const auto header = find_redis_object(*store_, "stat", key);
         if (!header) return std::nullopt;
-        return ObjectInfo{.key = std::string(key), .bytes = header->fingerprint.bytes, .stored_at = header->stored_at};
+        return ObjectInfo{.key = std::string(key),
+                          .bytes = header->fingerprint.bytes,
+                          .stored_at_seconds = header->stored_at_seconds};
     }
 
     void list(std::string_view prefix, const std::function<bool(const ObjectInfo&)>& visit) override {

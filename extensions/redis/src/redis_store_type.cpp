@@ -24,7 +24,7 @@ ConfigFields<Config> redis_fields() {
         {.name = "sentinel_primary",
          .member = &Config::sentinel_primary,
          .meaning = "the name that sentinels know the primary by",
-         .fallback = "none"},
+         .documented_default = "none"},
         {.name = "durability",
          .member = word_member<Config>(&Config::durability, {RedisDurability::reply, RedisDurability::one_replica,
                                                              RedisDurability::all_replicas}),
@@ -33,11 +33,11 @@ ConfigFields<Config> redis_fields() {
         {"key_prefix", &Config::key_prefix, "prefix of every key in Redis: stores with different ones share nothing"},
         {"expire_after_seconds", &Config::expire_after_seconds,
          "seconds after which a stored object is absent; 0: never"},
-        {.name = "user", .member = &Config::user, .meaning = "user name for AUTH", .fallback = "the default one"},
+        {.name = "user", .member = &Config::user, .meaning = "user name for AUTH", .documented_default = "the default one"},
         {.name = "password_env",
          .member = &Config::password_env,
          .meaning = "the environment variable that holds the password; no file holds it",
-         .fallback = "none"},
+         .documented_default = "none"},
     };
 }
 

@@ -66,7 +66,7 @@ TEST_CASE("what an object begins with is read as it was written, for its key alo
     const RedisHeader header{.fingerprint = {.bytes = 5'000'000'000, .sha256 = std::string(64, 'a')},
                              .id = std::string(32, 'b'),
                              .shard = 255,
-                             .stored_at = 1'800'000'000};
+                             .stored_at_seconds = 1'800'000'000};
     const std::string bytes = to_bytes(header, "k");
     CHECK(bytes.size() == redis_header_bytes);
     CHECK(read_redis_header(bytes + "content", "k") == header);

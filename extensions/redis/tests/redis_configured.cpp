@@ -22,7 +22,7 @@ TEST_CASE("a configuration names a Redis server, and the environment its passwor
             R"({"storage": {"type": "redis", "user": "agent", "key_prefix": "c:", "addresses": [")" + server.address() +
                 R"("], "password_env": ")" + password_env + R"("}})",
             source);
-        return open_storage(settings.storage);
+        return open_storage(settings.storage_settings);
     };
     open_with("REDIS_PASSWORD")->put_if_absent("k", "content");
     CHECK(open_with("REDIS_PASSWORD")->get("k") == "content");
@@ -44,8 +44,8 @@ TEST_CASE("the page of Redis has the row of every key, and a configuration is re
         R"({"storage": {"durability": "one_replica", "type": "redis", "addresses": ["a:1"], "topology": "sentinel",
             "sentinel_primary": "p", "key_prefix": "k:", "user": "u", "password_env": "P", "expire_after_seconds": 9}})",
         {.types = types});
-    CHECK(settings.storage.place == StorePlace{.address = "a:1"});
-    const auto& redis = std::any_cast<const RedisStoreConfig&>(settings.storage.config);
+    CHECK(settings.storage_settings.place == StorePlace{.address = "a:1"});
+    const auto& redis = std::any_cast<const RedisStoreConfig&>(settings.storage_settings.config);
     CHECK(redis.durability == RedisDurability::one_replica);
     CHECK(redis.addresses == std::vector<std::string>{"a:1"});
     CHECK(redis.topology == RedisTopology::sentinel);

@@ -53,11 +53,11 @@ TEST_CASE("objects on a Redis server keep the storage contract", "[storage][redi
 TEST_CASE("encrypted objects on a Redis server keep the storage contract", "[storage][redis][contract]") {
     NEED_REDIS_SERVER();
     const std::string bytes = new_encryption_key();
-    const EncryptionOptions encryption{.key_to_write =
+    const EncryptionOptions encryption{.current_key =
                                            [&] {
                                                return EncryptionKey{"k", bytes};
                                            },
-                                       .key_to_read =
+                                       .find_key =
                                            [&](std::string_view) {
                                                return EncryptionKey{"k", bytes};
                                            }};
@@ -201,7 +201,7 @@ TEST_CASE("a dropped, refused, finished or removed stream leaves no chunk in Red
 TEST_CASE("what a dead writer left in Redis expires, and what lives does not", "[storage][redis]") {
     NEED_REDIS_SERVER();
     auto options = options_of(shared_redis());
-    options.writer_max_age_seconds = 100;
+    options.unfinished_write_max_age_seconds = 100;
     const std::string died = testing::in_child([&] {
         const auto own_open = redis_storage(options);
         const auto writer = own_open->open_writer();
@@ -249,8 +249,8 @@ TEST_CASE("objects in Redis tell when they were stored, and the same content aga
     storage->put_if_absent("young", "2");
     std::map<std::string, std::int64_t> times;
     storage->list("", [&](const ObjectInfo& object) {
-        CHECK(storage->stat(object.key)->stored_at == object.stored_at);
-        times[object.key] = object.stored_at;
+        CHECK(storage->stat(object.key)->stored_at_seconds == object.stored_at_seconds);
+        times[object.key] = object.stored_at_seconds;
         return true;
     });
     CHECK(times == std::map<std::string, std::int64_t>{
@@ -414,7 +414,7 @@ TEST_CASE("a durable conversation in Redis is resumed elsewhere, and has one wri
         auto first = DurableConversation<>::open(redis_storage(options), "chat", {.writer = "one"});
         first->push_back(ChatMessage::user("hello"));
         first.save();
-        first.compact();
+        first.compact_log();
         first->push_back(ChatMessage::assistant("good day"));
         first.save();
         CHECK(errc_of([&] {

@@ -30,7 +30,7 @@ void check_release_context(const ReleaseContextConfig& config, std::string_view 
     check.tool_names(config.protected_tools, "protected_tools");
     check.error(!may_name_tool(config.tool_name), "tool_name", fmt::format("\"{}\"", config.tool_name),
                 "the name of a tool");
-    check.at_least(config.expected_calls, 0, "expected_calls");
+    check.at_least(config.expected_further_calls, 0, "expected_further_calls");
 }
 
 namespace detail {
@@ -159,10 +159,10 @@ class ReleaseBreakEven {
 public:
     ReleaseBreakEven(HookTurn& turn, const ReleaseContextConfig& config) : outline_(turn.outline()) {
         const CacheProfile& cache = turn.config.profile.cache;
-        const int calls = std::max(config.expected_calls, turn.model_calls());
+        const int calls = std::max(config.expected_further_calls, turn.conversation_model_calls());
         saved_ = cache.read * static_cast<double>(calls);
         cost_ = std::max(0.0, cache.write - cache.read);
-        cached_ = std::min({turn.sent(), outline_.size(), EditSchedule::free_from(turn).value_or(outline_.size())});
+        cached_ = std::min({turn.last_request_messages(), outline_.size(), EditSchedule::free_from(turn).value_or(outline_.size())});
     }
 
     /// The message of the oldest result that may go; `candidates`: newest first. Each step back pays for what it adds:
@@ -187,7 +187,7 @@ private:
     [[nodiscard]] double bytes_of(std::size_t message) const {
         double bytes = 0.0;
         for (const PartInfo& part : outline_[message].parts)
-            bytes += static_cast<double>(part.bytes) + static_cast<double>(part.media_bytes);
+            bytes += static_cast<double>(part.text_bytes) + static_cast<double>(part.media_base64_bytes);
         return bytes;
     }
 
@@ -212,7 +212,7 @@ void look_at_releases(HookTurn& turn, const ReleaseContextConfig& config) {
             if (part.kind != PartKind::tool_call || part.tool != config.tool_name) return;
             ReleaseAnswer answer = ReleaseCall(turn, config, i).answer(part.text);
             if (i == newest) report_released(turn, answer);  // not of one that was loaded
-            notes->add(outline[i].parts[index].object_name.str(), std::move(answer));
+            notes->add(outline[i].parts[index].key_safe_call_id.str(), std::move(answer));
         });
     }
     notes->look_on(outline);
@@ -221,12 +221,12 @@ void look_at_releases(HookTurn& turn, const ReleaseContextConfig& config) {
 std::unordered_set<std::string> released_results(HookTurn& turn, const ReleaseContextConfig& config, bool all) {
     std::unordered_set<std::string> results;
     const std::shared_ptr<ReleaseNotes> notes = ReleaseNotes::of(turn.caches(), turn.report.middleware);
-    if (notes->is_settled(turn.edits())) return results;
+    if (notes->is_settled(turn.edit_version())) return results;
     std::vector<PruningCandidate> candidates = results_before(turn, pruning_of(config), turn.outline().size());
     std::erase_if(candidates, [&](const PruningCandidate& candidate) {
         return !candidate.rule.empty() || !notes->released().contains(candidate.name);
     });
-    if (candidates.empty()) notes->settle(turn.edits());
+    if (candidates.empty()) notes->settle(turn.edit_version());
     // They come by call; in a history that is out of order a result may stand behind those of later calls.
     std::ranges::stable_sort(candidates, std::ranges::greater{}, &PruningCandidate::message);
     const auto first = all ? std::optional<std::size_t>(0) : ReleaseBreakEven(turn, config).find(candidates);

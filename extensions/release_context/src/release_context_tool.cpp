@@ -31,7 +31,7 @@ std::string_view description(Language language) {
 }
 
 std::string line_of_meant(const MeantResult& result) {
-    std::string arguments = to_valid_utf8(utf8_prefix(result.arguments, shown_argument_bytes));
+    std::string arguments = to_valid_utf8(grapheme_prefix(result.arguments, shown_argument_bytes));
     if (arguments.size() < result.arguments.size()) arguments += "...";
     std::string line = fmt::format("- {} {} ({} bytes)", result.tool, arguments, result.bytes);
     if (!result.rule.empty()) line += fmt::format(": {}", result.rule);
@@ -65,7 +65,7 @@ std::string text_of_answer(const ReleaseAnswer& answer, Language language) {
 ToolOutcome release(const ReleaseContextConfig& config, const std::string& stage, const ToolContext& context,
                     PartSink& out) {
     std::optional<ReleaseAnswer> answer;
-    if (context.caches) answer = ReleaseNotes::of(*context.caches, stage)->find(context.object_name);
+    if (context.caches) answer = ReleaseNotes::of(*context.caches, stage)->find(context.key_safe_call_id);
     if (!answer) {  // the host runs no hook behind the model's reply: it is looked at before the next one
         out.write(context.language == Language::chinese ? "已记录。" : "Noted.");
         return {};

@@ -11,7 +11,7 @@ ConfigFields<ReleaseContextConfig> release_context_fields() {
         own_storage_field(&C::storage),
         {"tool_name", &C::tool_name, "name of the tool that the chain offers"},
         {"protected_tools", &C::protected_tools, "tools whose results are never released, beside those of the chain"},
-        {"expected_calls", &C::expected_calls,
+        {"expected_further_calls", &C::expected_further_calls,
          "a release waits until so many further calls would save what reading anew behind it costs"},
     };
 }

@@ -49,7 +49,8 @@ public:
     /// The names of all calls whose results are released.
     [[nodiscard]] const std::unordered_set<std::string>& released() const noexcept { return released_; }
 
-    /// That nothing of it is left to take out, until something is released or edited. `edits`: `HookTurn::edits`.
+    /// That nothing of it is left to take out, until something is released or edited. `edits`:
+    /// `HookTurn::edit_version`.
     void settle(std::uint64_t edits) noexcept { settled_ = Settled{edits, released_.size()}; }
     [[nodiscard]] bool is_settled(std::uint64_t edits) const noexcept {
         return released_.empty() || settled_ == Settled{edits, released_.size()};

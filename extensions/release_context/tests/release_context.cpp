@@ -193,12 +193,12 @@ TEST_CASE("a release waits until it saves more than reading anew costs", "[relea
 
 TEST_CASE("settings of the tool that cannot hold are refused together", "[release_context]") {
     try {
-        (void)Chain{ChainConfig{}, ReleaseContext{{.tool_name = "", .expected_calls = -1}}};
+        (void)Chain{ChainConfig{}, ReleaseContext{{.tool_name = "", .expected_further_calls = -1}}};
         FAIL("made");
     } catch (const Error& error) {
         const std::string text = error.what();
         CHECK(text.find("release_context.tool_name") != std::string::npos);
-        CHECK(text.find("release_context.expected_calls = -1") != std::string::npos);
+        CHECK(text.find("release_context.expected_further_calls = -1") != std::string::npos);
     }
 }
 

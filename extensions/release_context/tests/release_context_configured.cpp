@@ -21,14 +21,14 @@ ConfigTypes with_release_context() {
 
 TEST_CASE("every setting of release_context can be read", "[config_json]") {
     const ChainSettings settings = read_chain_settings(R"({"middlewares": [{"type": "release_context", "name": "r",
-        "storage": {"type": "memory"}, "tool_name": "let_go", "protected_tools": ["recall"], "expected_calls": 3}]})",
+        "storage": {"type": "memory"}, "tool_name": "let_go", "protected_tools": ["recall"], "expected_further_calls": 3}]})",
                                                        {.name = "c", .types = with_release_context()});
     const auto& config = std::any_cast<const ReleaseContextConfig&>(settings.stages.at(0).config);
     CHECK(settings.stages[0].name == "r");
     CHECK(settings.stages[0].storages.at("storage").type == "memory");
     CHECK(config.tool_name == "let_go");
     CHECK(config.protected_tools == std::vector<std::string>{"recall"});
-    CHECK(config.expected_calls == 3);
+    CHECK(config.expected_further_calls == 3);
     const Chain<> chain = make_chain<ChatMessage>(settings);
     REQUIRE(chain.stages().size() == 1);
     const std::vector<Tool> tools = chain.tools();
@@ -38,13 +38,13 @@ TEST_CASE("every setting of release_context can be read", "[config_json]") {
 TEST_CASE("problems of release_context have the place of their key", "[config_json]") {
     try {
         (void)read_chain_settings(R"({"middlewares": [{"type": "release_context",
- "expected_calls": -1, "tool": "x"}]})",
+ "expected_further_calls": -1, "tool": "x"}]})",
                                   {.name = "c", .types = with_release_context()});
         FAIL("read");
     } catch (const Error& error) {
         const std::string text = error.what();
         CHECK(text.find("c:2") != std::string::npos);
-        CHECK(text.find("expected_calls") != std::string::npos);
+        CHECK(text.find("expected_further_calls") != std::string::npos);
         CHECK(text.find("did you mean") != std::string::npos);
     }
 }

@@ -21,10 +21,13 @@ int main() {
     clock->advance(std::chrono::hours(48));
 
     // [plan]
-    const RetentionOptions options{
-        .purge = {"bills"}, .max_bytes = 1 << 30, .clock = clock, .visit = [](const RetentionObject& object) {
-            std::cout << to_string(object.reason) << ' ' << object.key << ' ' << object.by << '\n';
-        }};
+    const RetentionOptions options{.purge_conversations = {"bills"},
+                                   .max_bytes = 1 << 30,
+                                   .clock = clock,
+                                   .visit = [](const RetentionObject& object) {
+                                       std::cout << to_string(object.reason) << ' ' << object.key << ' '
+                                                 << object.conversation << '\n';
+                                   }};
     const RetentionPlan plan = plan_retention(*storage, options);
     std::cout << plan.removal_sum().objects << " would go\n";
     std::cout << execute_retention(*storage, plan, options).removed.objects << " are gone\n";

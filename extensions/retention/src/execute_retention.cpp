@@ -16,7 +16,7 @@ namespace {
 std::string_view owner_of(const RetentionObject& object, const std::vector<std::string>& log_roots) {
     const auto key = retention::log_key_of(object.key, log_roots);
     if (key) return key->id;
-    return object.by.empty() ? retention::folder_of(object.key) : std::string_view(object.by);
+    return object.conversation.empty() ? retention::folder_of(object.key) : std::string_view(object.conversation);
 }
 
 /// What became known since the plan was made: new objects of logs, read as they come.
@@ -64,7 +64,7 @@ private:
     }
 
     [[nodiscard]] bool is_known(const std::string& key) const {
-        return std::ranges::binary_search(plan_.known_logs, hash128(key), retention::comes_before) ||
+        return std::ranges::binary_search(plan_.known_log_keys, hash128(key), retention::comes_before) ||
                seen_.contains(key);
     }
 
@@ -98,9 +98,9 @@ RetentionResult execute_retention(Storage& storage, const RetentionPlan& plan, c
         logs.look_at(owner_of(object, options.log_roots));
         const auto now = storage.stat(object.key);
         if (!now) continue;
-        const bool is_same = now->bytes == object.bytes && now->stored_at == object.stored_at;
+        const bool is_same = now->bytes == object.bytes && now->stored_at_seconds == object.stored_at_seconds;
         if (!is_same || logs.spares(object)) {
-            result.kept.push_back(object.key);
+            result.planned_but_kept.push_back(object.key);
             continue;
         }
         if (!storage.remove(object.key)) continue;

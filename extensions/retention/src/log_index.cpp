@@ -40,8 +40,8 @@ void add_to(Logs& logs, const LogKey& key, const ObjectInfo& object) {
     const auto [found, is_new] = logs.try_emplace(std::string(key.id));
     Log& log = found->second;
     log.root = key.root;
-    log.newest = std::max(log.newest, object.stored_at);
-    log.is_time_known = log.is_time_known && object.stored_at > 0;
+    log.newest = std::max(log.newest, object.stored_at_seconds);
+    log.is_time_known = log.is_time_known && object.stored_at_seconds > 0;
     log.has_first = log.has_first || key.entry == 1;
 }
 

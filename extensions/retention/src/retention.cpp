@@ -30,8 +30,8 @@ void require_retention(const RetentionOptions& options) {
     const auto not_negative = [&](std::string_view field, std::int64_t value) {
         if (value < 0) problems.error(std::string(field), std::to_string(value), "0 or more");
     };
-    not_negative("older_than_seconds", options.older_than_seconds);
-    not_negative("conversation_max_age_seconds", options.conversation_max_age_seconds);
+    not_negative("unreferenced_max_age_seconds", options.unreferenced_max_age_seconds);
+    not_negative("conversation_max_idle_seconds", options.conversation_max_idle_seconds);
     not_negative("max_bytes", options.max_bytes);
     not_negative("grace_seconds", options.grace_seconds);
     for (const std::string& root : options.log_roots) {
@@ -65,12 +65,12 @@ public:
 private:
     /// Of what may go if the store is too large; also the order in which it goes.
     struct Candidate {
-        std::int64_t stored_at = 0;
+        std::int64_t stored_at_seconds = 0;
         Hash128 fingerprint{};
         std::int64_t bytes = 0;
 
         [[nodiscard]] bool comes_before(const Candidate& other) const noexcept {
-            if (stored_at != other.stored_at) return stored_at < other.stored_at;
+            if (stored_at_seconds != other.stored_at_seconds) return stored_at_seconds < other.stored_at_seconds;
             return retention::comes_before(fingerprint, other.fingerprint);
         }
     };
@@ -86,25 +86,26 @@ private:
             keys_.add(retention::folder_of(object.key));
             if (const auto key = retention::log_key_of(object.key, options_.log_roots)) {
                 retention::add_to(logs_, *key, object);
-                plan_.known_logs.push_back(hash128(object.key));
+                plan_.known_log_keys.push_back(hash128(object.key));
             }
             return true;
         });
-        std::ranges::sort(plan_.known_logs, retention::comes_before);
+        std::ranges::sort(plan_.known_log_keys, retention::comes_before);
         keys_.finish();
-        if (!logs_.empty() || options_.saved || options_.all_are_known) return;
+        if (!logs_.empty() || options_.next_saved_conversation || options_.all_conversations_known) return;
         throw Error(Errc::invalid_argument,
                     "plan retention: the store has no log of a conversation, and none is given that is saved "
                     "elsewhere: nobody knows what is still wanted. Give the saved ones (`saved`, on the command line "
                     "--live), or say that all are known");
     }
 
-    [[nodiscard]] bool is_within_grace(std::int64_t stored_at) const noexcept {
-        return options_.grace_seconds > 0 && (stored_at == 0 || stored_at > now_ - options_.grace_seconds);
+    [[nodiscard]] bool is_within_grace(std::int64_t stored_at_seconds) const noexcept {
+        return options_.grace_seconds > 0 &&
+               (stored_at_seconds == 0 || stored_at_seconds > now_ - options_.grace_seconds);
     }
 
     void decide_logs() {
-        for (const std::string& given : options_.purge) {
+        for (const std::string& given : options_.purge_conversations) {
             const std::string id = to_safe_name(given);
             purged_.insert_or_assign(id, RetentionReason::purged);
             const auto log = logs_.find(id);
@@ -116,7 +117,7 @@ private:
             }
             log->second.state = Log::State::purged;
         }
-        const std::int64_t most = options_.conversation_max_age_seconds;
+        const std::int64_t most = options_.conversation_max_idle_seconds;
         for (auto& [id, log] : logs_) {
             const bool is_old = most > 0 && log.is_time_known && log.newest <= now_ - most;
             if (is_old && log.state == Log::State::live && !is_within_grace(log.newest))
@@ -150,9 +151,9 @@ private:
                 return true;
             });
         }
-        if (!options_.saved) return;
-        while (auto saved = options_.saved())
-            keys_.mark_in(saved->text, reader_named(std::move(saved->name)), at_times);
+        if (!options_.next_saved_conversation) return;
+        while (auto saved = options_.next_saved_conversation())
+            keys_.mark_in(saved->text, reader_named(std::move(saved->name_in_reports)), at_times);
         read_marks();
     }
 
@@ -169,12 +170,12 @@ private:
     }
 
     [[nodiscard]] RetentionObject decide(const ObjectInfo& object) const {
-        RetentionObject decided{object.key, object.bytes, object.stored_at};
+        RetentionObject decided{object.key, object.bytes, object.stored_at_seconds};
         if (const auto key = retention::log_key_of(object.key, options_.log_roots)) {
             decide_log(decided, key->id);
         } else if (const auto by = referrer_of(object.key)) {
             decided.reason = RetentionReason::referenced;
-            decided.by = readers_[*by];
+            decided.conversation = readers_[*by];
         } else {
             decide_unreferenced(decided);
         }
@@ -191,11 +192,11 @@ private:
         object.reason = log.is_read()                     ? RetentionReason::log
                         : log.state == Log::State::purged ? RetentionReason::purged
                                                           : RetentionReason::expired;
-        object.by = log.needed_by.empty() ? std::string(id) : log.needed_by;
+        object.conversation = log.needed_by.empty() ? std::string(id) : log.needed_by;
     }
 
     [[nodiscard]] bool is_known_log(std::string_view key) const {
-        return std::ranges::binary_search(plan_.known_logs, hash128(key), retention::comes_before);
+        return std::ranges::binary_search(plan_.known_log_keys, hash128(key), retention::comes_before);
     }
 
     /// What a fork may read is listed in an object that no message names: it lives if the fork does.
@@ -206,11 +207,11 @@ private:
 
     void decide_unreferenced(RetentionObject& object) const {
         const auto owner = owners_.find(retention::folder_of(object.key));
-        if (owner != owners_.end()) object.by = owner->second;
-        if (is_within_grace(object.stored_at) || !keys_.has(object.key)) {
+        if (owner != owners_.end()) object.conversation = owner->second;
+        if (is_within_grace(object.stored_at_seconds) || !keys_.has(object.key)) {
             object.reason = RetentionReason::too_young;
         } else if (owner == owners_.end()) {
-            object.reason = options_.all_are_known ? by_age(object) : RetentionReason::unknown;
+            object.reason = options_.all_conversations_known ? by_age(object) : RetentionReason::unknown;
         } else if (const auto log = logs_.find(owner->second); log == logs_.end() || !log->second.is_read()) {
             const bool is_expired = log != logs_.end() && log->second.state == Log::State::expired;
             object.reason = is_expired ? RetentionReason::expired : RetentionReason::purged;
@@ -220,10 +221,11 @@ private:
     }
 
     [[nodiscard]] RetentionReason by_age(const RetentionObject& object) const {
-        const bool is_old = options_.older_than_seconds == 0 ||
-                            (object.stored_at > 0 && object.stored_at <= now_ - options_.older_than_seconds);
+        const bool is_old =
+            options_.unreferenced_max_age_seconds == 0 ||
+            (object.stored_at_seconds > 0 && object.stored_at_seconds <= now_ - options_.unreferenced_max_age_seconds);
         if (is_old) return RetentionReason::unreferenced;
-        const Candidate candidate{object.stored_at, hash128(object.key), object.bytes};
+        const Candidate candidate{object.stored_at_seconds, hash128(object.key), object.bytes};
         if (cut_ && !cut_->comes_before(candidate)) return RetentionReason::over_size;
         if (candidates_ != nullptr) candidates_->push_back(candidate);
         return RetentionReason::too_young;

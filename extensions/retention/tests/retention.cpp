@@ -60,7 +60,7 @@ struct Fixture {
         asked.visit = [&](const RetentionObject& object) {
             if (object.key.starts_with("whittle-log/")) return;
             reasons.push_back(std::string(to_string(object.reason)) + ' ' + object.key +
-                              (object.by.empty() ? "" : ' ' + object.by));
+                              (object.conversation.empty() ? "" : ' ' + object.conversation));
         };
         (void)plan_retention(*storage, asked);
         return reasons;
@@ -104,10 +104,10 @@ TEST_CASE("what a log refers to stays, what nothing refers to goes once it is ol
     const RetentionResult result = execute_retention(*fixture.storage, plan, fixture.options);
     CHECK(result.removed.objects == 1);
     CHECK(result.removed.bytes == 8);
-    CHECK(result.kept.empty());
+    CHECK(result.planned_but_kept.empty());
     CHECK(keys_below(*fixture.storage, "a/") == Keys{"a/clear/c1", "a/clear/c3"});
     CHECK(fixture.going().empty());
-    fixture.options.all_are_known = true;
+    fixture.options.all_conversations_known = true;
     CHECK(fixture.going() == Keys{"else/x"});
 }
 
@@ -116,15 +116,15 @@ TEST_CASE("where no conversation is known nothing is guessed", "[retention]") {
     fixture.put("a/x");
     fixture.wait_hours(100);
     CHECK(errc_of([&] { (void)fixture.plan(); }) == Errc::invalid_argument);
-    fixture.options.purge = {"a"};
+    fixture.options.purge_conversations = {"a"};
     CHECK(errc_of([&] { (void)fixture.plan(); }) == Errc::invalid_argument);
-    fixture.options.purge.clear();
-    fixture.options.saved = giving({{"talk.json", "nothing"}});
+    fixture.options.purge_conversations.clear();
+    fixture.options.next_saved_conversation = giving({{"talk.json", "nothing"}});
     CHECK(fixture.reasons() == Keys{"unknown a/x"});
-    fixture.options.saved = giving({{"talk.json", "nothing"}});
-    fixture.options.all_are_known = true;
+    fixture.options.next_saved_conversation = giving({{"talk.json", "nothing"}});
+    fixture.options.all_conversations_known = true;
     CHECK(fixture.reasons() == Keys{"unreferenced a/x"});
-    fixture.options.saved = giving({{"talk.json", R"({"stored":["\/srv\/store\/a\/x"]})"}});
+    fixture.options.next_saved_conversation = giving({{"talk.json", R"({"stored":["\/srv\/store\/a\/x"]})"}});
     CHECK(fixture.reasons() == Keys{"referenced a/x talk.json"});
     CHECK(errc_of([&] {
               RetentionOptions bad = fixture.options;
@@ -142,8 +142,9 @@ TEST_CASE("saved messages refer to the objects of their marks, and to what these
     fixture.put("a/clear/c1");
     fixture.put("a/clear/c2");
     fixture.wait_hours(100);
-    fixture.options.all_are_known = true;
-    fixture.options.saved = giving({{"list.jsonl", R"({"role":"user","mark_id":")" + known + R"(-3"})"}});
+    fixture.options.all_conversations_known = true;
+    fixture.options.next_saved_conversation =
+        giving({{"list.jsonl", R"({"role":"user","mark_id":")" + known + R"(-3"})"}});
     CHECK(fixture.reasons() == Keys{"referenced a/clear/c1 list.jsonl", "unreferenced a/clear/c2",
                                     "referenced a/marks/" + known + " list.jsonl", "unreferenced a/marks/" + unknown});
 }
@@ -162,7 +163,7 @@ TEST_CASE("nothing goes that is younger than the time of grace, and nothing of a
     fixture.wait_hours(48);
     fixture.put("a/new");
     fixture.save("a", {});
-    fixture.options.older_than_seconds = 0;
+    fixture.options.unreferenced_max_age_seconds = 0;
     CHECK(fixture.reasons() == Keys{"too_young a/new a", "recently_active a/old a"});
     fixture.wait_hours(2);
     CHECK(fixture.reasons() == Keys{"unreferenced a/new a", "unreferenced a/old a"});
@@ -190,7 +191,7 @@ TEST_CASE("a store that is too large gives up what nothing refers to, the oldest
     const RetentionPlan plan = fixture.plan();
     CHECK(plan.sums.at(RetentionReason::over_size).objects == 5);
     CHECK(plan.bytes_after == all - 500);  // what is referred to stays, whatever the limit
-    fixture.options.older_than_seconds = 9 * hour;
+    fixture.options.unreferenced_max_age_seconds = 9 * hour;
     fixture.options.max_bytes = all - 150;
     CHECK(fixture.reasons() == Keys{"too_young a/5 a", "too_young a/6 a", "too_young a/7 a", "over_size a/8 a",
                                     "unreferenced a/9 a", "referenced a/kept a"});
@@ -205,7 +206,7 @@ TEST_CASE("a conversation is purged with its log and its objects, but for what o
     fixture.save(long_id, {long_id + "/clear/c1"});
     fixture.save("other", {long_id + "/clear/c2"});
     fixture.put("other/x");
-    fixture.options.purge = {long_id};
+    fixture.options.purge_conversations = {long_id};
     CHECK(errc_of([&] { (void)fixture.plan(); }) == Errc::conflict);  // it was saved just now
     fixture.wait_hours(2);
     const RetentionPlan plan = fixture.plan();
@@ -226,7 +227,7 @@ TEST_CASE("conversations that were saved too long ago go", "[retention]") {
     fixture.put("b/x");
     fixture.put("b/shared");
     fixture.save("b", {"b/x"});
-    fixture.options.conversation_max_age_seconds = 48 * hour;
+    fixture.options.conversation_max_idle_seconds = 48 * hour;
     CHECK(fixture.reasons() == Keys{"expired a/x a", "too_young b/shared b", "referenced b/x b"});
     (void)execute_retention(*fixture.storage, fixture.plan(), fixture.options);
     CHECK(keys_below(*fixture.storage, "whittle-log/a/").empty());
@@ -247,10 +248,10 @@ TEST_CASE("a branch keeps the log that it reads and what that refers to, until i
         a.release();
     }
     fixture.wait_hours(5);
-    fixture.options.purge = {"a"};
+    fixture.options.purge_conversations = {"a"};
     CHECK(fixture.reasons() == Keys{"referenced a/x a"});
     CHECK(fixture.going().empty());
-    (void)compact_durable(*fixture.storage, "branch", {.clock = fixture.clock});
+    (void)compact_durable_log(*fixture.storage, "branch", {.clock = fixture.clock});
     fixture.wait_hours(5);
     CHECK(fixture.reasons() == Keys{"referenced a/x branch"});
     (void)execute_retention(*fixture.storage, fixture.plan(), fixture.options);
@@ -267,20 +268,20 @@ TEST_CASE("what a writer refers to after the plan was made is kept", "[retention
     fixture.save("gone", {});
     fixture.put("gone/x");
     fixture.wait_hours(30);
-    fixture.options.purge = {"gone"};
+    fixture.options.purge_conversations = {"gone"};
     const RetentionPlan plan = fixture.plan();
     CHECK(plan.removal_sum().objects > 4);
 
     SECTION("by its log: what it names, and all of its own") {
         fixture.save("a", {"b/y"});
         const RetentionResult result = execute_retention(*fixture.storage, plan, fixture.options);
-        CHECK(result.kept == Keys{"a/x", "b/y"});
+        CHECK(result.planned_but_kept == Keys{"a/x", "b/y"});
         CHECK_FALSE(fixture.storage->get("b/z"));
     }
     SECTION("by writing the object again") {
         fixture.storage->remove("b/y");
         fixture.put("b/y");
-        CHECK(execute_retention(*fixture.storage, plan, fixture.options).kept == Keys{"b/y"});
+        CHECK(execute_retention(*fixture.storage, plan, fixture.options).planned_but_kept == Keys{"b/y"});
     }
     SECTION("by opening the conversation that was to be purged") {
         fixture.save("gone", {});
@@ -343,18 +344,18 @@ TEST_CASE("whatever conversations a store has, all of them can be read and undon
                 chain.before_model(*durable);
                 if (random() % 5 == 0) (void)durable->undo();
                 if (random() % 3 == 0) durable.save();
-                if (random() % 9 == 0) durable.compact();
+                if (random() % 9 == 0) durable.compact_log();
             }
             durable.save();
             durable.release();
         }
         fixture.wait_hours(50);
-        fixture.options.all_are_known = true;
+        fixture.options.all_conversations_known = true;
         fixture.options.grace_seconds = 0;
         fixture.options.max_bytes = 1;
-        if (random() % 2 == 0) fixture.options.purge = {"conversation-0"};
+        if (random() % 2 == 0) fixture.options.purge_conversations = {"conversation-0"};
         (void)execute_retention(*fixture.storage, fixture.plan(), fixture.options);
-        for (int i = fixture.options.purge.empty() ? 0 : 1; i < conversations; ++i) {
+        for (int i = fixture.options.purge_conversations.empty() ? 0 : 1; i < conversations; ++i) {
             auto read = read_durable(fixture.storage, "conversation-" + std::to_string(i));
             while (read.undo()) {
             }
@@ -362,7 +363,8 @@ TEST_CASE("whatever conversations a store has, all of them can be read and undon
             for (int r = 0; r < 12; ++r)
                 CHECK(text_of(read.messages()[static_cast<std::size_t>(2 * r + 1)], 0).size() > 900);
         }
-        if (!fixture.options.purge.empty()) CHECK(keys_below(*fixture.storage, "conversation-0/").empty());
+        if (!fixture.options.purge_conversations.empty())
+            CHECK(keys_below(*fixture.storage, "conversation-0/").empty());
     }
 }
 
@@ -375,8 +377,8 @@ TEST_CASE("files, SQLite and encrypted stores are collected alike", "[retention]
 #if WHITTLE_HAVE_ENCRYPTION
     const EncryptionKey key{"k1", std::string(32, 'a')};
     stores.emplace_back("encrypted",
-                        encrypted_storage(memory_storage(), {.key_to_write = [&] { return key; },
-                                                             .key_to_read = [&](auto) { return std::optional(key); }}));
+                        encrypted_storage(memory_storage(), {.current_key = [&] { return key; },
+                                                             .find_key = [&](auto) { return std::optional(key); }}));
 #endif
     for (const auto& [name, storage] : stores) {
         CAPTURE(name);

@@ -29,7 +29,7 @@ std::shared_ptr<ManualClock> days_later() {
 [[noreturn]] void write_for_ever(const OpenShared& open, const std::string& id, int run, const Tell& tell) {
     const auto storage = open();
     auto durable =
-        DurableConversation<>::open(storage, id, {.writer = "w", .take_over = true, .snapshot_bytes = 4'000});
+        DurableConversation<>::open(storage, id, {.writer = "w", .take_over = true, .snapshot_after_bytes = 4'000});
     for (int step = 0;; ++step) {
         const std::string key = id + "/" + std::to_string(run) + "-" + std::to_string(step);
         storage->put_if_absent(key, key);
@@ -41,7 +41,8 @@ std::shared_ptr<ManualClock> days_later() {
 }
 
 void collect_all(Storage& storage, std::vector<std::string> purge) {
-    const RetentionOptions options{.all_are_known = true, .purge = std::move(purge), .clock = days_later()};
+    const RetentionOptions options{
+        .all_conversations_known = true, .purge_conversations = std::move(purge), .clock = days_later()};
     (void)execute_retention(storage, plan_retention(storage, options), options);
 }
 
@@ -89,7 +90,7 @@ private:
     }
     void make_gone(const std::string& gone) const {
         const auto storage = open_();
-        auto durable = DurableConversation<>::open(storage, gone, {.writer = "w", .snapshot_bytes = 2'000});
+        auto durable = DurableConversation<>::open(storage, gone, {.writer = "w", .snapshot_after_bytes = 2'000});
         for (int i = 0; i < 12; ++i) {
             const std::string key = gone + "/" + std::to_string(i);
             storage->put_if_absent(key, key);

@@ -28,7 +28,7 @@ Saved save(const Conversation<ChatMessage>& conversation) {
 Conversation<ChatMessage> load(const Saved& saved, const std::shared_ptr<Storage>& storage) {
     std::vector<ChatMessage> messages;
     for (const std::string& bytes : saved.messages) messages.push_back(message_traits<ChatMessage>::from_bytes(bytes));
-    return from_side_table(saved.side_table, std::move(messages), storage, {.id = "book"});
+    return from_side_table(saved.side_table, std::move(messages), storage, {.expected_id = "book"});
 }
 // [/save]
 

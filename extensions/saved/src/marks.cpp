@@ -146,7 +146,7 @@ void KnownMarks::renumber() {
     ObjectNames names;
     for (const Message& message : messages_) {
         for (const PartInfo& part : message.info.parts) {
-            if (!part.object_name.empty()) names.take(part.object_name);
+            if (!part.key_safe_call_id.empty()) names.take(part.key_safe_call_id);
         }
     }
     GroupFinder groups;
@@ -163,7 +163,7 @@ void KnownMarks::renumber() {
             ++by;
             const MessageInfo last = before.empty() ? MessageInfo{} : before.back();
             info.serial = last.serial + 1;
-            info.call_index = last.call_index + (last.role == Role::assistant ? 1 : 0);
+            info.model_calls_before = last.model_calls_before + (last.role == Role::assistant ? 1 : 0);
             info.turn = last.turn;
         }
         groups.join(info, Outline(std::span<const MessageInfo>(before)));
@@ -184,7 +184,8 @@ Counters KnownMarks::counters() const {
         counters.sent = 0;
         counters.reported_tokens = 0;
         counters.reported_at = 0;
-        counters.model_calls = std::max(counters.model_calls, last.call_index + (last.role == Role::assistant ? 1 : 0));
+        counters.model_calls =
+            std::max(counters.model_calls, last.model_calls_before + (last.role == Role::assistant ? 1 : 0));
         counters.turn = std::max(counters.turn, last.turn);
     }
     const Serial moved = counters.next_serial + (is_as_saved ? 0 : messages_.size());

@@ -33,9 +33,9 @@ void read_objects(const ordered_json* json, SavedConversation& saved) {
 void check_serials(std::span<const MessageInfo> infos, Serial next_serial, const std::string& where,
                    std::set<Serial>& seen) {
     for (const MessageInfo& info : infos) {
-        if (info.serial >= next_serial || info.group >= next_serial) {
-            fail_side_table(where,
-                            fmt::format("serial {} or group {} is not below next_serial", info.serial, info.group));
+        if (info.serial >= next_serial || info.round_serial >= next_serial) {
+            fail_side_table(
+                where, fmt::format("serial {} or group {} is not below next_serial", info.serial, info.round_serial));
         }
         if (!seen.insert(info.serial).second)
             fail_side_table(where, fmt::format("serial {} stands there twice", info.serial));
@@ -89,7 +89,7 @@ void require_version(ObjectReader& reader) {
 template <typename Visit>
 void visit_keys(const MessageInfo& info, Visit&& visit) {
     const auto visit_mark = [&](const Mark& mark) {
-        if (mark) std::ranges::for_each(mark->stored, visit);
+        if (mark) std::ranges::for_each(mark->stored_keys, visit);
     };
     visit_mark(info.mark);
     for (const PartInfo& part : info.parts) visit_mark(part.mark);
@@ -164,10 +164,10 @@ void collect_objects(SavedConversation& saved, Storage& storage, const StoredObj
     };
     const auto visit = [&](const std::string& key) { collect(key, nullptr); };
     for (const SavedEntry& entry : saved.journal) {
-        for (const StoredText& text : entry.texts) collect(text.key, text.storage);
+        for (const StoredText& text : entry.texts_in_store) collect(text.key, text.storage);
     }
     for (const SavedEntry& entry : saved.journal) {
-        std::ranges::for_each(entry.stored, visit);
+        std::ranges::for_each(entry.referenced_keys, visit);
         for (const auto& range : entry.undo) {
             for (const MessageInfo& info : range.infos) visit_keys(info, visit);
         }
@@ -183,7 +183,7 @@ void place_objects(SavedConversation& saved, const std::shared_ptr<Storage>& sto
     }
     for (const auto& [key, content] : saved.objects) storage->put_if_absent(key, content);
     for (SavedEntry& entry : saved.journal) {
-        for (StoredText& text : entry.texts) text.storage = storage;
+        for (StoredText& text : entry.texts_in_store) text.storage = storage;
     }
 }
 
@@ -222,7 +222,7 @@ MessageInfo join_saved(MessageInfo described, MessageInfo saved, std::size_t ind
     for (std::size_t p = 0; p < saved.parts.size(); ++p) {
         PartInfo& part = described.parts[p];
         if (!saved.parts[p].tool.empty()) part.tool = std::move(saved.parts[p].tool);
-        part.object_name = std::move(saved.parts[p].object_name);
+        part.key_safe_call_id = std::move(saved.parts[p].key_safe_call_id);
         part.mark = std::move(saved.parts[p].mark);
     }
     saved.parts = std::move(described.parts);
@@ -231,7 +231,7 @@ MessageInfo join_saved(MessageInfo described, MessageInfo saved, std::size_t ind
 }
 
 StoredPlaces::StoredPlaces(const SavedEntry& entry) {
-    for (const StoredText& text : entry.texts) places_.emplace_back(text.splice, text.message);
+    for (const StoredText& text : entry.texts_in_store) places_.emplace_back(text.splice, text.message_in_splice);
     std::ranges::sort(places_);
 }
 

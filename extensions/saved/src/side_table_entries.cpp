@@ -35,14 +35,15 @@ SavedEntry::Range stretch_of(const ordered_json& json, const std::string& where)
 StoredText text_of_entry(const ordered_json& json, const std::string& where, const SavedEntry& entry) {
     ObjectReader reader(json, where);
     StoredText text{.splice = reader.index("splice"),
-                    .message = reader.index("message"),
+                    .message_in_splice = reader.index("message"),
                     .part = reader.index("part"),
                     .key = reader.bytes("key")};
-    if (reader.find("element") != nullptr) text.element = reader.index("element");
+    if (reader.find("element") != nullptr) text.index_in_object = reader.index("element");
     reader.done();
     if (!is_valid_key(text.key)) fail_side_table(where + ".key", "not a storage key");
-    const bool is_there = text.splice < entry.undo.size() && text.message < entry.undo[text.splice].infos.size() &&
-                          text.part < entry.undo[text.splice].infos[text.message].parts.size();
+    const bool is_there = text.splice < entry.undo.size() &&
+                          text.message_in_splice < entry.undo[text.splice].infos.size() &&
+                          text.part < entry.undo[text.splice].infos[text.message_in_splice].parts.size();
     if (!is_there) fail_side_table(where, "names a part that is not there");
     return text;
 }
@@ -59,12 +60,12 @@ ordered_json json_of_entry(const SavedEntry& entry) {
                       {"tokens_after", entry.tokens_after},
                       {"next_serial", entry.next_serial}};
     if (entry.thinking_prefix_edited_before) json["thinking_prefix_edited_before"] = true;
-    for (const std::string& key : entry.stored) json["stored"].push_back(json_of_bytes(key));
+    for (const std::string& key : entry.referenced_keys) json["stored"].push_back(json_of_bytes(key));
     for (const SavedEntry::Range& range : entry.undo) json["undo"].push_back(json_of_stretch(range));
-    for (const StoredText& text : entry.texts) {
+    for (const StoredText& text : entry.texts_in_store) {
         json["texts"].push_back(
-            {{"splice", text.splice}, {"message", text.message}, {"part", text.part}, {"key", text.key}});
-        if (text.element) json["texts"].back()["element"] = *text.element;
+            {{"splice", text.splice}, {"message", text.message_in_splice}, {"part", text.part}, {"key", text.key}});
+        if (text.index_in_object) json["texts"].back()["element"] = *text.index_in_object;
     }
     return json;
 }
@@ -81,12 +82,12 @@ SavedEntry entry_of(const ordered_json& json, const std::string& where) {
     entry.tokens_after = reader.integer("tokens_after", INT64_MIN, INT64_MAX);
     entry.next_serial = reader.serial("next_serial");
     entry.thinking_prefix_edited_before = reader.flag("thinking_prefix_edited_before");
-    entry.stored = reader.list("stored");
+    entry.referenced_keys = reader.list("stored");
     read_array(reader.find("undo"), reader.place("undo"), [&](const ordered_json& element, const std::string& place) {
         entry.undo.push_back(stretch_of(element, place));
     });
     read_array(reader.find("texts"), reader.place("texts"), [&](const ordered_json& element, const std::string& place) {
-        entry.texts.push_back(text_of_entry(element, place, entry));
+        entry.texts_in_store.push_back(text_of_entry(element, place, entry));
     });
     reader.done();
     return entry;

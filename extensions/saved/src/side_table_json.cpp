@@ -52,14 +52,14 @@ ordered_json json_of(const Provenance& mark) {
     put(json, "by", mark.by);
     put(json, "reason", mark.reason);
     put(json, "when", mark.when);
-    put(json, "stored", mark.stored);
+    put(json, "stored", mark.stored_keys);
     put(json, "covers", mark.covers);
     put(json, "level", mark.level);
-    put(json, "user_messages", mark.user_messages);
-    for (const int times : mark.beside_results) json["beside_results"].push_back(times);
-    put(json, "skills", mark.skills);
-    put(json, "work", mark.work);
-    put(json, "facts", mark.facts);
+    put(json, "user_messages", mark.verbatim_user_messages);
+    for (const int times : mark.times_beside_results) json["beside_results"].push_back(times);
+    put(json, "skills", mark.skill_records);
+    put(json, "work", mark.work_state);
+    put(json, "facts", mark.retained_facts);
     return json;
 }
 
@@ -71,20 +71,20 @@ ordered_json json_of(const PartInfo& part, bool whole) {
     ordered_json json = ordered_json::object();
     if (whole) {
         json["kind"] = to_string(part.kind);
-        put(json, "bytes", part.bytes);
+        put(json, "bytes", part.text_bytes);
         put(json, "call_id", part.call_id);
         put(json, "is_error", part.is_error);
-        put(json, "starts_result", part.is_separate_result);
+        put(json, "starts_result", part.starts_new_result);
         put(json, "is_blank", part.is_blank);
         put(json, "is_invalid_utf8", part.is_invalid_utf8);
         put(json, "has_object_arguments", part.has_object_arguments);
         put(json, "ends_in_space", part.ends_in_space);
         put(json, "is_image", part.is_image);
-        put(json, "image_side", part.image_side);
-        put(json, "media_bytes", part.media_bytes);
+        put(json, "image_side", part.longer_side_pixels);
+        put(json, "media_bytes", part.media_base64_bytes);
     }
     if (whole || part.kind != PartKind::tool_call) put(json, "tool", part.tool);
-    put(json, "object_name", part.object_name);
+    put(json, "object_name", part.key_safe_call_id);
     put(json, "mark", part.mark);
     return json;
 }
@@ -122,24 +122,24 @@ Mark mark_of(const ordered_json* json, const std::string& where) {
     mark.by = reader.bytes("by");
     mark.reason = reader.bytes("reason");
     mark.when = reader.integer("when", INT64_MIN, INT64_MAX);
-    mark.stored = reader.list("stored");
+    mark.stored_keys = reader.list("stored");
     read_array(reader.find("covers"), reader.place("covers"),
                [&](const ordered_json& element, const std::string& place) {
                    const auto serial = to_integer(element);
                    if (!serial || *serial < 0 || *serial > largest_count) fail_side_table(place, "not a serial number");
                    mark.covers.push_back(static_cast<Serial>(*serial));
                });
-    mark.user_messages = reader.list("user_messages");
+    mark.verbatim_user_messages = reader.list("user_messages");
     read_array(reader.find("beside_results"), reader.place("beside_results"),
                [&](const ordered_json& element, const std::string& place) {
                    const auto times = to_integer(element);
                    if (!times || *times < 0 || *times > 2) fail_side_table(place, "neither 0, 1 nor 2");
-                   mark.beside_results.push_back(static_cast<int>(*times));
+                   mark.times_beside_results.push_back(static_cast<int>(*times));
                });
-    mark.skills = reader.list("skills");
+    mark.skill_records = reader.list("skills");
     mark.level = reader.small("level");
-    mark.work = reader.bytes("work");
-    mark.facts = reader.bytes("facts");
+    mark.work_state = reader.bytes("work");
+    mark.retained_facts = reader.bytes("facts");
     reader.done();
     return std::make_shared<const Provenance>(std::move(mark));
 }
@@ -148,20 +148,20 @@ PartInfo part_of(const ordered_json& json, const std::string& where) {
     ObjectReader reader(json, where);
     PartInfo part;
     if (json.contains("kind")) part.kind = kinds[reader.word("kind", words_of(kinds))];
-    part.bytes = reader.integer("bytes", 0, largest_count);
+    part.text_bytes = reader.integer("bytes", 0, largest_count);
     part.call_id = reader.bytes("call_id");
     part.is_error = reader.flag("is_error");
-    part.is_separate_result = reader.flag("starts_result");
+    part.starts_new_result = reader.flag("starts_result");
     part.is_blank = reader.flag("is_blank");
     part.is_invalid_utf8 = reader.flag("is_invalid_utf8");
     part.has_object_arguments = reader.flag("has_object_arguments");
     part.ends_in_space = reader.flag("ends_in_space");
     part.is_image = reader.flag("is_image");
-    part.image_side = static_cast<int>(reader.integer("image_side", 0, std::numeric_limits<int>::max()));
-    part.media_bytes = reader.integer("media_bytes", 0, largest_count);
+    part.longer_side_pixels = static_cast<int>(reader.integer("image_side", 0, std::numeric_limits<int>::max()));
+    part.media_base64_bytes = reader.integer("media_bytes", 0, largest_count);
     part.tool = reader.bytes("tool");
-    part.object_name = reader.bytes("object_name");
-    if (!part.object_name.empty() && !is_safe_name(part.object_name))
+    part.key_safe_call_id = reader.bytes("object_name");
+    if (!part.key_safe_call_id.empty() && !is_safe_name(part.key_safe_call_id))
         fail_side_table(reader.place("object_name"), "not a safe name");
     part.mark = mark_of(reader.find("mark"), reader.place("mark"));
     reader.done();
@@ -186,9 +186,9 @@ ordered_json json_of_bytes(std::string_view bytes) {
 ordered_json json_of_info(const MessageInfo& info, bool whole) {
     ordered_json json{{"serial", info.serial}};
     if (whole) json["role"] = to_string(info.role);
-    put(json, "group", info.group);
+    put(json, "group", info.round_serial);
     put(json, "turn", info.turn);
-    put(json, "call_index", info.call_index);
+    put(json, "call_index", info.model_calls_before);
     put(json, "pinned", info.pinned);
     json["fingerprint"] = hex_of(info.fingerprint);
     put(json, "mark", info.mark);
@@ -237,9 +237,9 @@ MessageInfo info_of(const ordered_json& json, const std::string& where) {
     info.serial = reader.serial("serial");
     if (info.serial == 0) fail_side_table(reader.place("serial"), "not a serial number, 1 or more");
     if (json.contains("role")) info.role = roles[reader.word("role", words_of(roles))];
-    info.group = reader.serial("group");
+    info.round_serial = reader.serial("group");
     info.turn = reader.small("turn");
-    info.call_index = reader.small("call_index");
+    info.model_calls_before = reader.small("call_index");
     info.pinned = reader.flag("pinned");
     info.fingerprint = hash_of(reader.bytes("fingerprint"), reader.place("fingerprint"));
     info.mark = mark_of(reader.find("mark"), reader.place("mark"));

@@ -16,7 +16,7 @@ namespace {
 
 void save_messages(const Conversation<ChatMessage>& conversation, const std::string& path, Storage& storage) {
     std::ofstream out(path, std::ios::binary);
-    for (const ChatMessage& m : save_marked_messages(conversation, storage))
+    for (const ChatMessage& m : save_marks(conversation, storage))
         out << message_traits<ChatMessage>::to_bytes(m) << '\n';
 }
 
@@ -25,7 +25,7 @@ Conversation<ChatMessage> load_messages(const std::string& path, const std::stri
     std::vector<ChatMessage> messages;
     std::ifstream in(path, std::ios::binary);
     for (std::string line; std::getline(in, line);) messages.push_back(message_traits<ChatMessage>::from_bytes(line));
-    return load_marked_messages(std::move(messages), storage, {.id = id});
+    return load_marked_messages(std::move(messages), storage, {.expected_id = id});
 }
 
 }  // namespace
@@ -42,6 +42,6 @@ TEST_CASE("the turns of a conversation come back from its messages and the store
     }
     save_messages(conversation, path, *storage);
     const Conversation<ChatMessage> loaded = load_messages(path, "talk", storage);
-    CHECK(loaded.turn() == 3);
+    CHECK(loaded.turn_number() == 3);
     CHECK(loaded.outline()[2].turn == 2);
 }

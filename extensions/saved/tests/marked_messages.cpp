@@ -53,12 +53,12 @@ std::vector<std::string> known_of(const Conversation<T>& c) {
     for (std::size_t i = 0; i < outline.size(); ++i) {
         const MessageInfo& info = outline[i];
         std::string text = "turn " + std::to_string(info.turn) + ", serial " + std::to_string(info.serial) +
-                           ", group " + std::to_string(info.group) + (info.pinned ? ", pinned" : "");
+                           ", group " + std::to_string(info.round_serial) + (info.pinned ? ", pinned" : "");
         for (std::size_t p = 0; p < info.parts.size(); ++p) {
-            text += ", " + std::string(info.parts[p].object_name);
+            text += ", " + std::string(info.parts[p].key_safe_call_id);
             if (const Mark& mark = mark_of(info, p))
                 text += " by " + mark->by + " for " + mark->reason + " in " +
-                        (mark->stored.empty() ? "nothing" : mark->stored.front());
+                        (mark->stored_keys.empty() ? "nothing" : mark->stored_keys.front());
         }
         known.push_back(text);
     }
@@ -84,7 +84,7 @@ std::vector<T> saved_and_read(const std::vector<T>& messages) {
     return read;
 }
 
-const LoadOptions of_talk{.id = "talk"};
+const LoadOptions of_talk{.expected_id = "talk"};
 
 template <AgentMessage T>
 void expect_marks_to_go_along() {
@@ -92,11 +92,11 @@ void expect_marks_to_go_along() {
     const auto storage = memory_storage();
     Conversation<T> c = cleared_talk<T>(storage);
     c.pin(c.outline()[0].serial);
-    const std::vector<T> saved = save_marked_messages(c, *storage);
+    const std::vector<T> saved = save_marks(c, *storage);
     Conversation<T> loaded = load_marked_messages<T>(saved_and_read(saved), storage, of_talk);
     CHECK(known_of(loaded) == known_of(c));
-    CHECK(loaded.turn() == 2);
-    CHECK(loaded.sent() == c.sent());
+    CHECK(loaded.turn_number() == 2);
+    CHECK(loaded.last_request_messages() == c.last_request_messages());
     CHECK(loaded.id() == "talk");
     for (std::size_t i = 0; i < c.size(); ++i)
         CHECK(message_traits<T>::to_bytes(loaded.messages()[i]) == message_traits<T>::to_bytes(c.messages()[i]));
@@ -104,11 +104,11 @@ void expect_marks_to_go_along() {
                          Reduction<T>{{.skip_truncation = true, .max_tokens_for_clear = 100}});
     CHECK_FALSE(chain.before_model(loaded).changed());  // nothing is cleared a second time
     loaded.push_back(message_traits<T>::make(Role::user, "more"));
-    CHECK(loaded.turn() == 2);  // the host says where turns begin
+    CHECK(loaded.turn_number() == 2);  // the host says where turns begin
 
     CHECK(marks_in(load_marked_messages<T>(saved, memory_storage(), of_talk)) == 0);  // no store knows them
-    CHECK(marks_in(load_marked_messages<T>(saved, storage, {.id = "other"})) == 0);
-    CHECK(save_marked_messages(loaded, *storage).size() == loaded.size());
+    CHECK(marks_in(load_marked_messages<T>(saved, storage, {.expected_id = "other"})) == 0);
+    CHECK(save_marks(loaded, *storage).size() == loaded.size());
 }
 
 using Wire = openai::Message;
@@ -127,7 +127,7 @@ TEST_CASE("marks go with messages that are saved alone", "[marks]") {
 TEST_CASE("an id says nothing of itself, and is no part of what a message says", "[marks]") {
     const auto storage = memory_storage();
     const Conversation<Wire> c = cleared_talk<Wire>(storage);
-    for (const Wire& m : save_marked_messages(c, *storage)) {
+    for (const Wire& m : save_marks(c, *storage)) {
         const std::string id = mark_id_in(m);
         CHECK(id.size() < 40);
         CHECK(id.find_first_not_of("0123456789abcdef-") == std::string::npos);
@@ -143,7 +143,7 @@ TEST_CASE("an id says nothing of itself, and is no part of what a message says",
 TEST_CASE("forged ids, and ids of other messages, are not believed", "[marks]") {
     const auto storage = memory_storage();
     const Conversation<Wire> c = cleared_talk<Wire>(storage);
-    const std::vector<Wire> saved = save_marked_messages(c, *storage);
+    const std::vector<Wire> saved = save_marks(c, *storage);
     const auto cleared = static_cast<std::size_t>(
         std::ranges::find_if(saved, [](const Wire& m) { return m.json().at("role") == "tool"; }) - saved.begin());
     const std::string good = mark_id_in(saved[cleared]);
@@ -170,7 +170,7 @@ TEST_CASE("a list that the host changed keeps the marks of what is as it was", "
     const Conversation<Wire> c = cleared_talk<Wire>(storage);
     const std::size_t all = marks_in(c);
     REQUIRE(all > 3);
-    const std::vector<Wire> saved = save_marked_messages(c, *storage);
+    const std::vector<Wire> saved = save_marks(c, *storage);
     const Wire note(nlohmann::ordered_json{{"role", "user"}, {"content", "a note of the host's"}});
     SECTION("messages came behind it") {
         std::vector<Wire> longer = saved;
@@ -212,13 +212,13 @@ TEST_CASE("a later save writes only what differs", "[marks]") {
         storage->list("talk/marks/", [&](const ObjectInfo&) { return ++count, true; });
         return count;
     };
-    const std::vector<Wire> first = save_marked_messages(c, *storage);
+    const std::vector<Wire> first = save_marks(c, *storage);
     const int before = objects();
     CHECK(before >= 3);
-    CHECK(save_marked_messages(c, *storage) == first);
+    CHECK(save_marks(c, *storage) == first);
     CHECK(objects() == before);
     c.push_back(message_traits<Wire>::make(Role::assistant, "Done."));
-    const std::vector<Wire> second = save_marked_messages(c, *storage);
+    const std::vector<Wire> second = save_marks(c, *storage);
     CHECK(objects() == before + 1);
     CHECK(mark_id_in(second.front()) == mark_id_in(first.front()));
     CHECK(load_marked_messages<Wire>(first, storage, of_talk).size() == first.size());  // the older list is known still
@@ -233,7 +233,7 @@ TEST_CASE("a summary that was saved with its messages is known as one", "[marks]
     const Chain<> chain(ChainConfig{.storage = storage},
                         Summarization<>{model, {.trigger = {.context_messages = 5}, .keep_recent_tokens = 0}});
     REQUIRE(chain.before_model(c).changed());
-    Conversation<> loaded = load_marked_messages(save_marked_messages(c, *storage), storage, of_talk);
+    Conversation<> loaded = load_marked_messages(save_marks(c, *storage), storage, of_talk);
     const auto summary_in = [](const Conversation<>& of) -> const Provenance& {
         std::size_t i = 0;
         while (origin_of(of.outline()[i].mark) != Origin::summary) ++i;

@@ -28,7 +28,7 @@ template <>
 ChatMessage make_call(const std::vector<std::string>& ids) {
     ChatMessage m = ChatMessage::assistant("calling");
     for (const std::string& id : ids) m.call(id, "read", "{\"path\":\"" + id + "\"}");
-    m.usage = Usage{.input = 800, .output = 5};
+    m.usage = Usage{.uncached_input = 800, .output = 5};
     return m;
 }
 
@@ -117,9 +117,9 @@ void check_same_mark(const Mark& a, const Mark& b) {
 void check_same_info(const MessageInfo& a, const MessageInfo& b) {
     CHECK(a.serial == b.serial);
     CHECK(a.role == b.role);
-    CHECK(a.group == b.group);
+    CHECK(a.round_serial == b.round_serial);
     CHECK(a.turn == b.turn);
-    CHECK(a.call_index == b.call_index);
+    CHECK(a.model_calls_before == b.model_calls_before);
     CHECK(a.pinned == b.pinned);
     CHECK(a.fingerprint == b.fingerprint);
     check_same_mark(a.mark, b.mark);
@@ -127,12 +127,12 @@ void check_same_info(const MessageInfo& a, const MessageInfo& b) {
     for (std::size_t p = 0; p < a.parts.size(); ++p) {
         const PartInfo& x = a.parts[p];
         const PartInfo& y = b.parts[p];
-        CHECK(std::tie(x.kind, x.bytes, x.call_id, x.tool, x.object_name, x.is_error, x.is_blank, x.is_invalid_utf8,
-                       x.has_object_arguments) == std::tie(y.kind, y.bytes, y.call_id, y.tool, y.object_name,
-                                                           y.is_error, y.is_blank, y.is_invalid_utf8,
-                                                           y.has_object_arguments));
-        CHECK(std::tie(x.is_separate_result, x.ends_in_space, x.is_image, x.image_side, x.media_bytes) ==
-              std::tie(y.is_separate_result, y.ends_in_space, y.is_image, y.image_side, y.media_bytes));
+        CHECK(std::tie(x.kind, x.text_bytes, x.call_id, x.tool, x.key_safe_call_id, x.is_error, x.is_blank,
+                       x.is_invalid_utf8, x.has_object_arguments) ==
+              std::tie(y.kind, y.text_bytes, y.call_id, y.tool, y.key_safe_call_id, y.is_error, y.is_blank,
+                       y.is_invalid_utf8, y.has_object_arguments));
+        CHECK(std::tie(x.starts_new_result, x.ends_in_space, x.is_image, x.longer_side_pixels, x.media_base64_bytes) ==
+              std::tie(y.starts_new_result, y.ends_in_space, y.is_image, y.longer_side_pixels, y.media_base64_bytes));
         check_same_mark(x.mark, y.mark);
     }
 }
@@ -149,10 +149,10 @@ void check_same(const Conversation<M>& a, const Conversation<M>& b) {
     CHECK(a.id() == b.id());
     CHECK(bytes_of(a) == bytes_of(b));
     CHECK(a.version() == b.version());
-    CHECK(a.turn() == b.turn());
-    CHECK(a.run() == b.run());
+    CHECK(a.turn_number() == b.turn_number());
+    CHECK(a.run_number() == b.run_number());
     CHECK(a.model_calls() == b.model_calls());
-    CHECK(a.note_book().all() == b.note_book().all());
+    CHECK(a.middleware_notes().all() == b.middleware_notes().all());
     REQUIRE(a.size() == b.size());
     for (std::size_t i = 0; i < a.size(); ++i) check_same_info(a.outline()[i], b.outline()[i]);
     REQUIRE(a.journal().size() == b.journal().size());
@@ -231,8 +231,8 @@ TEMPLATE_TEST_CASE("the chain changes nothing on a conversation that it has clea
     const auto storage = memory_storage();
     const Conversation<TestType> c = cleared_conversation<TestType>(storage);
     Conversation<TestType> loaded = save_and_load(c, storage);
-    CHECK(c.sent() == c.size());
-    CHECK(loaded.sent() == c.sent());  // what the provider's cache holds
+    CHECK(c.last_request_messages() == c.size());
+    CHECK(loaded.last_request_messages() == c.last_request_messages());  // what the provider's cache holds
     clearing_chain<TestType>(storage).before_model(loaded);
     CHECK(bytes_of(loaded) == bytes_of(c));
     CHECK(loaded.journal().size() == 1);
@@ -256,7 +256,7 @@ TEST_CASE("an object name is not given again after loading", "[side_table]") {
     const auto storage = memory_storage();
     Conversation<ChatMessage> loaded = save_and_load(cleared_conversation<ChatMessage>(storage), storage);
     loaded.push_back(make_call<ChatMessage>({"C0"}));
-    CHECK(loaded.outline()[loaded.size() - 1].parts[1].object_name != "C0");
+    CHECK(loaded.outline()[loaded.size() - 1].parts[1].key_safe_call_id != "C0");
 }
 
 TEST_CASE("bytes that are not UTF-8 survive, in messages, texts, marks and notes", "[side_table]") {
@@ -267,11 +267,11 @@ TEST_CASE("bytes that are not UTF-8 survive, in messages, texts, marks and notes
     c.mark(1, {.origin = Origin::summary,
                .by = bytes,
                .reason = bytes,
-               .stored = {bytes},
+               .stored_keys = {bytes},
                .covers = {7},
-               .user_messages = {bytes},
-               .skills = {"s"},
-               .facts = R"([[0,"never"]])"});
+               .verbatim_user_messages = {bytes},
+               .skill_records = {"s"},
+               .retained_facts = R"([[0,"never"]])"});
     c.notes("a" + bytes).set("b" + bytes, bytes);
     check_same(c, save_and_load(c, nullptr));
 }

@@ -1,4 +1,4 @@
-// A list that went on since its side table was saved: `front_from_side_table`.
+// A list that went on since its side table was saved: `prefix_from_side_table`.
 #include "whittle/anthropic/anthropic.hpp"
 #include "whittle/openai/openai.hpp"
 #include "whittle/reduction/reduction.hpp"
@@ -71,7 +71,7 @@ std::vector<M> list_of(const Conversation<M>& conversation) {
 template <typename M>
 Conversation<M> front_of(const Saved<M>& saved, const std::vector<M>& list, const std::shared_ptr<Storage>& storage,
                          const LoadOptions& options = {}) {
-    return front_from_side_table<M>(saved.table, std::span<const M>(list), storage, options);
+    return prefix_from_side_table<M>(saved.table, std::span<const M>(list), storage, options);
 }
 
 }  // namespace
@@ -129,8 +129,9 @@ TEMPLATE_TEST_CASE("a list that lacks saved messages, or has other ones, has no 
 TEST_CASE("the front of another conversation, or of a text that is no side table, is refused", "[side_table]") {
     const auto storage = memory_storage();
     Saved<openai::Message> saved(storage);
-    CHECK(errc_of([&] { (void)front_of(saved, saved.messages, storage, {.id = "another"}); }) == Errc::damaged);
-    CHECK(front_of(saved, saved.messages, storage, {.id = "talk"}).size() == saved.messages.size());
+    CHECK(errc_of([&] { (void)front_of(saved, saved.messages, storage, {.expected_id = "another"}); }) ==
+          Errc::damaged);
+    CHECK(front_of(saved, saved.messages, storage, {.expected_id = "talk"}).size() == saved.messages.size());
     saved.table = "{}";
     CHECK(errc_of([&] { (void)front_of(saved, saved.messages, storage); }) == Errc::parse_failed);
 }

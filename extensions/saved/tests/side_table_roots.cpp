@@ -69,7 +69,7 @@ TEST_CASE("a forged side table gives a conversation no other conversation's obje
     CHECK(read_back(loaded, chain, "victim/clear/c1").find("names nothing that was stored") != std::string::npos);
     CHECK_FALSE(loaded.objects()->find("victim/clear/c1", storage));
     CHECK(errc_of([&] { loaded.undo(); }) == Errc::not_found);
-    CHECK(errc_of([&] { loaded.restore(3); }) == Errc::not_found);
+    CHECK(errc_of([&] { loaded.restore_and_pin(3); }) == Errc::not_found);
     CHECK(errc_of([&] { (void)to_side_table(loaded, storage.get()); }) == Errc::not_found);
 
     const Conversation<> fork = loaded.fork("mallory2", storage);
@@ -92,7 +92,7 @@ TEST_CASE("what lies below a configured root_dir is read by the chain that has i
           "[side_table]") {
     const auto storage = memory_storage();
     const Chain<> chain = clearing_into(storage, "shared/results");
-    CHECK(chain.object_roots() == std::vector<std::string>{"shared/results"});
+    CHECK(chain.extra_readable_roots() == std::vector<std::string>{"shared/results"});
     const Conversation<> c = cleared("mine", "my text", chain);
     const std::string table = to_side_table(c);
 
@@ -101,10 +101,10 @@ TEST_CASE("what lies below a configured root_dir is read by the chain that has i
     CHECK(errc_of([&] { loaded.undo(); }) == Errc::not_found);
     CHECK(read_back(loaded, chain, "shared/results/clear/c1").starts_with("my text"));
 
-    Conversation<> named =
-        from_side_table<ChatMessage>(table, copied(c), storage, {.id = "mine", .roots = chain.object_roots()});
+    Conversation<> named = from_side_table<ChatMessage>(
+        table, copied(c), storage, {.expected_id = "mine", .extra_readable_roots = chain.extra_readable_roots()});
     CHECK(named.undo());
-    CHECK_FALSE(from_side_table<ChatMessage>(table, copied(c), storage, {.roots = {"shared/res"}})
+    CHECK_FALSE(from_side_table<ChatMessage>(table, copied(c), storage, {.extra_readable_roots = {"shared/res"}})
                     .objects()
                     ->find("shared/results/clear/c1", storage));
 }
@@ -115,8 +115,8 @@ TEST_CASE("a side table of another conversation than the host asked for is refus
     const auto load = [&](const LoadOptions& options) {
         (void)from_side_table<ChatMessage>(to_side_table(c), copied(c), chain.config().storage, options);
     };
-    CHECK(errc_of([&] { load({.id = "mallory"}); }) == Errc::damaged);
-    CHECK_NOTHROW(load({.id = "victim"}));
+    CHECK(errc_of([&] { load({.expected_id = "mallory"}); }) == Errc::damaged);
+    CHECK_NOTHROW(load({.expected_id = "victim"}));
 }
 
 TEST_CASE("what a side table brings itself is read, and nothing below it", "[side_table]") {
@@ -183,7 +183,7 @@ TEST_CASE("nothing but a fork writes the list of what a fork may read", "[side_t
 
     Conversation<> host("host");
     auto edit = host.edit("test", {.storage = storage});
-    CHECK(errc_of([&] { edit.offload(key, "victim/\n"); }) == Errc::invalid_key);
+    CHECK(errc_of([&] { edit.store_on_commit(key, "victim/\n"); }) == Errc::invalid_key);
     CHECK(errc_of([&] { (void)to_key(key, "gen_clear_offload_file_path"); }) == Errc::invalid_key);
 }
 

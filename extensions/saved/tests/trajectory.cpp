@@ -45,9 +45,9 @@ TEST_CASE("a line of a session file becomes a trajectory", "[trajectory]") {
     CHECK(all[0].tools == std::vector<ToolSpec>{{"ls", "lists", R"({"type":"object"})"}, {"now", ""}});
     REQUIRE(all[0].messages.size() == 2);
     CHECK(all[0].messages[1].json().dump() == R"({"role":"assistant","content":"yes"})");
-    CHECK(all[0].seconds == std::vector<std::optional<double>>{0.0, std::nullopt});
-    CHECK(all[0].usage ==
-          std::vector<RecordedUsage>{{1, {.input = 10, .cache_read = 30, .cache_write = 20, .output = 4}}});
+    CHECK(all[0].seconds_since_first == std::vector<std::optional<double>>{0.0, std::nullopt});
+    CHECK(all[0].usage_by_call ==
+          std::vector<RecordedUsage>{{1, {.uncached_input = 10, .cache_read = 30, .cache_write = 20, .output = 4}}});
     CHECK(all[0].rest["source"] == "x");
     CHECK(all[0].rest["meta"]["agent"] == "a");
     CHECK_FALSE(all[0].rest.contains("messages"));
@@ -180,8 +180,8 @@ TEST_CASE("a session is written so that it reads back, unknown members included"
 TEST_CASE("a session that was recorded by a program is written in full", "[trajectory]") {
     Trajectory<> t{.id = "run", .system = "be brief", .tools = {{"ls", "lists"}}};
     t.messages.push_back(message_traits<openai::Message>::make(Role::user, "hi"));
-    t.seconds = {1.5};
-    t.usage = {{0, {.input = 1, .cache_read = 2, .cache_write = 3, .output = 4}}};
+    t.seconds_since_first = {1.5};
+    t.usage_by_call = {{0, {.uncached_input = 1, .cache_read = 2, .cache_write = 3, .output = 4}}};
     CHECK(
         to_json_line(t) ==
         R"({"id":"run","system":"be brief","tools":[{"type":"function","function":{"name":"ls","description":"lists",)"
@@ -193,10 +193,10 @@ TEST_CASE("how long the cache lives is read and written where it was told", "[tr
     const std::string line =
         R"({"id":"s","messages":[{"role":"user","content":"a"}],"meta":{"usage":[[0,1,9,3,4,2,5]]}})";
     const auto t = read(line)[0];
-    CHECK(t.usage.at(0).usage == Usage{1, 3, 9, 4, 2, 5});
+    CHECK(t.usage_by_call.at(0).usage == Usage{1, 3, 9, 4, 2, 5});
     Trajectory<> copy{.id = "s"};
     copy.messages = t.messages;
-    copy.usage = t.usage;
+    copy.usage_by_call = t.usage_by_call;
     CHECK(to_json_line(copy) == line);
 }
 
@@ -207,8 +207,8 @@ TEST_CASE("what a program changed replaces what was recorded", "[trajectory]") {
     t.system = "b";
     t.tools.clear();
     t.messages.clear();
-    t.seconds.clear();
-    t.usage.clear();
+    t.seconds_since_first.clear();
+    t.usage_by_call.clear();
     CHECK(to_json_line(t) == R"({"id":"s","system":"b","messages":[],"meta":{"t":null,"usage":[],"k":1}})");
 }
 

@@ -44,8 +44,8 @@ int main() {
     if (facts.has_tokenizer) config.chain.token_counter = server_counter(transport, address, facts.kind);
     OpenAIModelConfig small{.model = "small", .base_url = address.base_url, .extra = pinned_to_slot("", 0)};
     small.dialect = *openai::find_dialect("llama_cpp");  // Ollama: "ollama", at http://localhost:11434/v1
-    const auto model =
-        with_truncation_check(std::make_shared<OpenAIChatModel>(transport, small), {.window = facts.context_window});
+    const auto model = with_truncation_check(std::make_shared<OpenAIChatModel>(transport, small),
+                                             {.reported_window_tokens = facts.context_window});
     AgentLoop<openai::Message> loop{model, {}, make_chain<openai::Message>(config)};
     // [/learn]
     Conversation<openai::Message> conversation("chat");

@@ -40,7 +40,7 @@ CacheProfile CacheProfileEstimator::profile() const {
     return profile;
 }
 
-std::size_t ServerSlot::cached(std::span<const std::uint32_t> prompt) const noexcept {
+std::size_t ServerSlot::cached_tokens(std::span<const std::uint32_t> prompt) const noexcept {
     if (prompt.empty()) return 0;
     const auto common = std::ranges::mismatch(kept_, prompt).in1 - kept_.begin();
     const std::size_t same = std::min(static_cast<std::size_t>(common), prompt.size() - 1);
@@ -50,7 +50,7 @@ std::size_t ServerSlot::cached(std::span<const std::uint32_t> prompt) const noex
 }
 
 void ServerSlot::answered(std::span<const std::uint32_t> prompt, std::span<const std::uint32_t> reply) {
-    std::erase_if(marks_, [from = cached(prompt)](std::size_t mark) { return mark > from; });
+    std::erase_if(marks_, [from = cached_tokens(prompt)](std::size_t mark) { return mark > from; });
     if (checkpoints_) add_checkpoint(prompt.size());
     kept_.assign(prompt.begin(), prompt.end());
     if (!reply.empty()) kept_.insert(kept_.end(), reply.begin(), reply.end() - 1);

@@ -72,7 +72,7 @@ public:
 
     [[nodiscard]] std::string_view id() const noexcept override { return id_; }
 
-    [[nodiscard]] std::int64_t measure(std::string_view text) const override {
+    [[nodiscard]] std::int64_t measure_units(std::string_view text) const override {
         if (text.empty()) return 0;
         const Hash128 hash = hash128(text);
         if (const auto known = find(hash, text.size())) return *known;

@@ -11,7 +11,9 @@ namespace {
 /// Requests below this are never checked: a template may change so much.
 constexpr std::int64_t min_checked_tokens = 512;
 
-std::int64_t input_of(const Usage& usage) noexcept { return usage.input + usage.cache_read + usage.cache_write; }
+std::int64_t input_of(const Usage& usage) noexcept {
+    return usage.uncached_input + usage.cache_read + usage.cache_write;
+}
 
 /// Vocabularies have long runs of one character as one token, those of rules that tables are drawn with too.
 std::int64_t without_runs(std::string_view text) noexcept {
@@ -78,7 +80,7 @@ std::optional<SilentTruncation> TruncationDetector::detect(SentRequest sent, con
     before_ = std::move(sent);
     least_before_ = is_truncated ? least : billed;  // the bill of a truncated request is no baseline
     if (!is_truncated) return std::nullopt;
-    return SilentTruncation{.sent = least, .billed = billed};
+    return SilentTruncation{.sent_tokens_at_least = least, .billed_input_tokens = billed};
 }
 
 void report_truncation(const EventSink& events, const SilentTruncation& truncation) noexcept {
@@ -86,15 +88,16 @@ void report_truncation(const EventSink& events, const SilentTruncation& truncati
                   .source = "truncation_check",
                   .kind = "silent_truncation",
                   .text = "the server dropped the oldest messages of a request without an error",
-                  .tokens_before = truncation.sent,
-                  .tokens_after = truncation.billed});
+                  .tokens_before = truncation.sent_tokens_at_least,
+                  .tokens_after = truncation.billed_input_tokens});
 }
 
 ModelError truncation_error(const SilentTruncation& truncation, std::int64_t window) {
-    const Overflow overflow{.limit = window > 0 ? window : truncation.billed, .used = truncation.sent};
+    const Overflow overflow{.context_limit_tokens = window > 0 ? window : truncation.billed_input_tokens,
+                            .requested_tokens = truncation.sent_tokens_at_least};
     return ModelError(overflow, fmt::format("call the model: the server silently truncated the request: of at least {} "
                                             "tokens it read {}",
-                                            truncation.sent, truncation.billed));
+                                            truncation.sent_tokens_at_least, truncation.billed_input_tokens));
 }
 
 }  // namespace whittle::inline v0::detail

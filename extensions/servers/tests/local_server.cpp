@@ -85,17 +85,17 @@ TEST_CASE("a slot keeps the prompt and its reply but for the last token, and rea
     ServerSlot slot;
     const Tokens prompt = tokens(0, 100);
     const Tokens reply = tokens(500, 10);
-    CHECK(slot.prefill(prompt) == 100);
-    CHECK(slot.prefill({}) == 0);
+    CHECK(slot.prefill_tokens(prompt) == 100);
+    CHECK(slot.prefill_tokens({}) == 0);
     slot.answered(prompt, reply);
-    CHECK(slot.prefill(prompt) == 1);
-    CHECK(slot.cached(prompt + reply + tokens(900, 5)) == 109);
-    CHECK(slot.prefill(prompt + tokens(900, 5)) == 5);
-    CHECK(slot.prefill(tokens(0, 40) + tokens(900, 5)) == 5);
-    CHECK(slot.prefill(tokens(0, 40)) == 1);
-    CHECK(slot.prefill(tokens(7, 3)) == 3);
+    CHECK(slot.prefill_tokens(prompt) == 1);
+    CHECK(slot.cached_tokens(prompt + reply + tokens(900, 5)) == 109);
+    CHECK(slot.prefill_tokens(prompt + tokens(900, 5)) == 5);
+    CHECK(slot.prefill_tokens(tokens(0, 40) + tokens(900, 5)) == 5);
+    CHECK(slot.prefill_tokens(tokens(0, 40)) == 1);
+    CHECK(slot.prefill_tokens(tokens(7, 3)) == 3);
     slot.answered(tokens(0, 40) + tokens(900, 5), {});
-    CHECK(slot.cached(prompt) == 40);  // the rest of the first prompt is gone
+    CHECK(slot.cached_tokens(prompt) == 40);  // the rest of the first prompt is gone
 }
 
 TEST_CASE("a slot that goes back to checkpoints alone reads from the last one in front of a change", "[preset]") {
@@ -103,21 +103,21 @@ TEST_CASE("a slot that goes back to checkpoints alone reads from the last one in
     const auto answer = [&](std::uint32_t size) { slot.answered(tokens(0, size), {}); };
     answer(100);
     answer(120);  // too near to the one before
-    CHECK(slot.cached(tokens(0, 130)) == 120);
-    CHECK(slot.cached(tokens(0, 110) + tokens(900, 90)) == 100);
-    CHECK(slot.cached(tokens(0, 120)) == 100);  // the last token is read anew
-    CHECK(slot.cached(tokens(0, 90) + tokens(900, 90)) == 0);
+    CHECK(slot.cached_tokens(tokens(0, 130)) == 120);
+    CHECK(slot.cached_tokens(tokens(0, 110) + tokens(900, 90)) == 100);
+    CHECK(slot.cached_tokens(tokens(0, 120)) == 100);  // the last token is read anew
+    CHECK(slot.cached_tokens(tokens(0, 90) + tokens(900, 90)) == 0);
     answer(200);
     answer(300);  // the oldest of three goes
-    CHECK(slot.cached(tokens(0, 150) + tokens(900, 90)) == 0);
-    CHECK(slot.cached(tokens(0, 250) + tokens(900, 90)) == 200);
+    CHECK(slot.cached_tokens(tokens(0, 150) + tokens(900, 90)) == 0);
+    CHECK(slot.cached_tokens(tokens(0, 250) + tokens(900, 90)) == 200);
     slot.answered(tokens(0, 250) + tokens(900, 90), {});  // gone back to 200: what stood behind is gone
-    CHECK(slot.cached(tokens(0, 250) + tokens(900, 10)) == 200);
-    CHECK(slot.cached(tokens(0, 250) + tokens(900, 91)) == 340);
+    CHECK(slot.cached_tokens(tokens(0, 250) + tokens(900, 10)) == 200);
+    CHECK(slot.cached_tokens(tokens(0, 250) + tokens(900, 91)) == 340);
     ServerSlot none(SlotCheckpoints{.max_count = 0});
     none.answered(tokens(0, 100), {});
-    CHECK(none.cached(tokens(0, 101)) == 100);
-    CHECK(none.cached(tokens(0, 99) + tokens(900, 9)) == 0);
+    CHECK(none.cached_tokens(tokens(0, 101)) == 100);
+    CHECK(none.cached_tokens(tokens(0, 99) + tokens(900, 9)) == 0);
 }
 
 namespace {
@@ -232,7 +232,7 @@ Run run_local(std::optional<SlotCheckpoints> checkpoints) {
         Reply<openai::Message> reply = model.generate({.messages = conversation.messages()});
         REQUIRE(reply.timing.has_value());
         const ServerTiming timing = *reply.timing;
-        wrong += slot.prefill(server->requested) == static_cast<std::size_t>(timing.prefill_tokens) ? 0 : 1;
+        wrong += slot.prefill_tokens(server->requested) == static_cast<std::size_t>(timing.prefill_tokens) ? 0 : 1;
         slot.answered(server->requested, server->replied);
         run.speed.observe(timing);
         run.read += timing.prefill_tokens;

@@ -91,9 +91,9 @@ TEST_CASE("every refusal of a real server is an overflow with its window and its
                 ++refusals;
                 const ClassifiedError error = classify_error(exchange.status, {}, exchange.reply);
                 CHECK(to_string(error.error_class) == "overflow");
-                CHECK(error.limit == 2'048);
-                CHECK(error.used >= 2'048);
-                CHECK(error.used < 4'000);
+                CHECK(error.context_limit_tokens == 2'048);
+                CHECK(error.requested_tokens >= 2'048);
+                CHECK(error.requested_tokens < 4'000);
             }
         }
     }
@@ -141,7 +141,7 @@ TEST_CASE("the request behind a refusal is smaller, and a real server takes it",
             if (!is_overflow(talk.calls[i])) continue;
             REQUIRE(i + 1 < talk.calls.size());
             CHECK(!talk.calls[i + 1].failure);
-            CHECK(talk.calls[i + 1].prompt_tokens < talk.calls[i].overflow.limit);
+            CHECK(talk.calls[i + 1].prompt_tokens < talk.calls[i].overflow.context_limit_tokens);
             CHECK(recording.exchanges[i + 1].bytes < recording.exchanges[i].bytes);
         }
     }

@@ -42,7 +42,8 @@ public:
         }
         if (found == routes_.end()) return {.status = 404, .body = "not found"};
         HttpResponse response = found->second(request);
-        if (response.status == 200 && on_body.on_bytes && (!on_body.on_head || on_body.on_head(response))) {
+        if (response.status == 200 && on_body.on_bytes &&
+            (!on_body.should_stream_body || on_body.should_stream_body(response))) {
             on_body.on_bytes(response.body);
             response.body.clear();
         }

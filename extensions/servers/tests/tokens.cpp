@@ -52,8 +52,8 @@ TEST_CASE("a server's counter gives a message its own tokens and those that the 
     const auto server = recorded_server();
     const auto counter = server_counter(server, address, ServerKind::llama_server);
     CHECK(counter->id() == "server/llama_server/m");
-    CHECK(counter->measure("a") == 1);
-    CHECK(counter->measure("") == 0);
+    CHECK(counter->measure_units("a") == 1);
+    CHECK(counter->measure_units("") == 0);
     // <|im_start|> user \n a <|im_end|> \n, and one more where the role is "ass" "istant": the mean, rounded up
     CHECK(count_message(ChatMessage::user("a"), *counter) == 7);
     const auto three = json::parse(server_reply("llama_server_2026_tokens_3")).at("tokens").size();
@@ -64,9 +64,9 @@ TEST_CASE("a server's counter gives a message its own tokens and those that the 
 TEST_CASE("a text is asked for once", "[servers]") {
     const auto server = recorded_server();
     const auto counter = server_counter(server, address, ServerKind::llama_server);
-    (void)counter->measure("a");
+    (void)counter->measure_units("a");
     const std::size_t before = server->asked.size();
-    for (int i = 0; i < 5; ++i) CHECK(counter->measure("a") == 1);
+    for (int i = 0; i < 5; ++i) CHECK(counter->measure_units("a") == 1);
     CHECK(server->asked.size() == before);
 }
 
@@ -75,8 +75,8 @@ TEST_CASE("a text that a server does not count is estimated, with a warning, and
     const auto counter = server_counter(recorded_server(), address, ServerKind::llama_server,
                                         [&](const Event& event) { kinds.emplace_back(event.kind); });
     const std::string text = "The bed along the south wall was dug over.";
-    CHECK(counter->measure(text) == estimate_counter()->count(text));
-    CHECK(counter->measure(text) == estimate_counter()->count(text));
+    CHECK(counter->measure_units(text) == estimate_counter()->count(text));
+    CHECK(counter->measure_units(text) == estimate_counter()->count(text));
     CHECK(kinds == std::vector<std::string>(2, "tokenizer_failed"));
 }
 

@@ -103,7 +103,7 @@ Ran run_agent(bool is_watched, TruncationCheckConfig config = {}) {
 }
 
 Reply<ChatMessage> reply_billed(std::int64_t input) {
-    return {.message = ChatMessage::assistant("x"), .usage = Usage{.input = input, .output = 5}};
+    return {.message = ChatMessage::assistant("x"), .usage = Usage{.uncached_input = input, .output = 5}};
 }
 
 /// Bills what it is told to.
@@ -122,9 +122,10 @@ int truncations_reported(std::vector<std::int64_t> bills, std::size_t bytes_each
                          PartKind kind = PartKind::text, const std::string& end = {}) {
     int reported = 0;
     const std::size_t calls = bills.size();
-    const auto model = with_truncation_check(
-        std::make_shared<Billing>(std::move(bills)),
-        {.on_truncation = OnTruncation::accept, .window = window, .on_event = [&](const Event&) { ++reported; }});
+    const auto model = with_truncation_check(std::make_shared<Billing>(std::move(bills)),
+                                             {.on_truncation = OnTruncation::accept,
+                                              .reported_window_tokens = window,
+                                              .on_event = [&](const Event&) { ++reported; }});
     std::vector<ChatMessage> messages;
     int without_usage = 0;
     for (std::size_t i = 0; i < calls; ++i) {
@@ -151,7 +152,7 @@ TEST_CASE("an agent behind a server that cuts in silence forgets its task, and w
     CHECK(watched.result.text == "The word is known.");
     CHECK(watched.kinds == std::vector<std::string>{"silent_truncation"});
 
-    const Ran known = run_agent(true, {.window = 4'096});
+    const Ran known = run_agent(true, {.reported_window_tokens = 4'096});
     CHECK(known.knows_word);
 
     const Ran reported = run_agent(true, {.on_truncation = OnTruncation::accept});
@@ -233,8 +234,8 @@ TEST_CASE("a recorded Ollama cuts a talk in silence, and the watch sees it by th
                 FAIL("the cut was not seen");
             } catch (const ModelError& error) {
                 CHECK(error.error_class() == ModelErrorClass::overflow);
-                CHECK(error.overflow().limit == 889);  // what was read of it
-                CHECK(error.overflow().used > 889);    // of the 1,186 or so that were sent
+                CHECK(error.overflow().context_limit_tokens == 889);  // what was read of it
+                CHECK(error.overflow().requested_tokens > 889);       // of the 1,186 or so that were sent
             }
         }
         list.push_back(said("assistant", "Kept."));
@@ -244,7 +245,7 @@ TEST_CASE("a recorded Ollama cuts a talk in silence, and the watch sees it by th
 TEST_CASE("a cut is an overflow with the window, or with what was read where no window is known", "[servers]") {
     const auto overflow_of = [](std::int64_t window) {
         const auto model = with_truncation_check(std::make_shared<Billing>(std::vector<std::int64_t>{3'000, 2'000}),
-                                                 {.window = window});
+                                                 {.reported_window_tokens = window});
         std::vector<ChatMessage> messages{ChatMessage::user("a")};
         (void)model->generate({.messages = messages});
         messages.push_back(ChatMessage::user("b"));
@@ -256,8 +257,8 @@ TEST_CASE("a cut is an overflow with the window, or with what was read where no 
         }
         return Overflow{};
     };
-    CHECK(overflow_of(4'096).limit == 4'096);
-    CHECK(overflow_of(0).limit == 2'000);
-    CHECK(overflow_of(0).used == 3'000);
+    CHECK(overflow_of(4'096).context_limit_tokens == 4'096);
+    CHECK(overflow_of(0).context_limit_tokens == 2'000);
+    CHECK(overflow_of(0).requested_tokens == 3'000);
     CHECK(errc_of([] { (void)with_truncation_check(std::shared_ptr<Billing>()); }) == Errc::invalid_argument);
 }

@@ -34,7 +34,7 @@ TEST_CASE("what llama-server kept and read of a prompt is in the usage and in th
         const Reply<openai::Message> reply = reply_of(server);
         REQUIRE(reply.usage);
         REQUIRE(reply.timing);
-        CHECK(reply.usage->input == 1);
+        CHECK(reply.usage->uncached_input == 1);
         CHECK(reply.usage->cache_read == 37);
         CHECK(reply.timing->prefill_tokens == 1);
         CHECK(reply.timing->cached_tokens == 37);
@@ -58,5 +58,5 @@ TEST_CASE("the last event of a stream says what was kept too", "[servers]") {
     OpenAIChatModel model(server, {.model = "m", .base_url = "http://127.0.0.1:1/v1", .always_stream = true});
     const openai::Message message(nlohmann::ordered_json{{"role", "user"}, {"content", "Say hello."}});
     const Reply<openai::Message> reply = model.generate({.messages = {&message, 1}});
-    CHECK(reply.usage == Usage{.input = 8, .cache_read = 30, .output = 2});
+    CHECK(reply.usage == Usage{.uncached_input = 8, .cache_read = 30, .output = 2});
 }

@@ -24,7 +24,7 @@ std::int64_t last_place(std::int64_t bytes) noexcept { return (bytes - 1) / sqli
 /// Ties the row to its key: in a damaged file a look-up can end at a row that is whole, but another key's.
 std::int64_t mark_of(std::string_view key, const SqliteObject& object) {
     const std::string row =
-        fmt::format("{} {} {} {} {}", key, object.content, object.bytes, object.sha256, object.stored_at);
+        fmt::format("{} {} {} {} {}", key, object.content, object.bytes, object.sha256, object.stored_at_seconds);
     return static_cast<std::int64_t>(hash128(row).low);
 }
 
@@ -85,7 +85,7 @@ std::optional<SqliteObject> find_sqlite_object(SqliteConnection& connection, std
     SqliteObject found{.content = query.integer(0),
                        .bytes = query.integer(1),
                        .sha256 = std::string(query.bytes(2)),
-                       .stored_at = query.integer(3)};
+                       .stored_at_seconds = query.integer(3)};
     if (query.integer(4) != mark_of(key, found)) connection.damaged("the object's row is altered");
     if (found.bytes < 0 || found.bytes > sqlite_chunk_bytes * sqlite_most_chunks || found.content < 0 ||
         found.content >> (62 - sqlite_place_bits) != 0)
@@ -100,7 +100,7 @@ void add_sqlite_object(SqliteConnection& connection, std::string_view key, const
         .with(object.content)
         .with(object.bytes)
         .with_text(object.sha256)
-        .with(object.stored_at)
+        .with(object.stored_at_seconds)
         .with(mark_of(key, object))
         .run();
 }

@@ -11,7 +11,7 @@ struct SqliteObject {
     std::int64_t content = 0;
     std::int64_t bytes = 0;
     std::string sha256{};  ///< 64 hex digits
-    std::int64_t stored_at = 0;
+    std::int64_t stored_at_seconds = 0;
 };
 
 /// A row of `streams`: a content that no object has. The token tells it from a later one of the same number.

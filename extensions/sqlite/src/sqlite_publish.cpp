@@ -35,7 +35,7 @@ bool is_there(SqliteDatabase& database, SqliteConnection& connection, std::strin
     {
         const SqliteTransaction snapshot(connection, SqliteIntent::read);
         const auto found = find_sqlite_object(connection, key);
-        if (!found || found->stored_at <= database.expired_at()) return false;
+        if (!found || found->stored_at_seconds <= database.expired_at()) return false;
         if (!has_content(*found, fingerprint)) refuse_other_content(key);
         if (!damage_of_sqlite_object(connection, *found).empty()) {
             damaged_content = found->content;
@@ -79,7 +79,7 @@ void publish_sqlite_object(const std::shared_ptr<SqliteDatabase>& database, std:
         SqliteTransaction transaction(*connection, SqliteIntent::write);
         const std::int64_t now = database->now_seconds();
         if (const auto found = find_sqlite_object(*connection, key)) {
-            const bool expired = found->stored_at <= database->expired_at();
+            const bool expired = found->stored_at_seconds <= database->expired_at();
             if (!expired && !has_content(*found, fingerprint)) refuse_other_content(key);
             // Whole, or written by another since it was looked at.
             if (!expired && found->content != damaged_content) return;
@@ -89,7 +89,7 @@ void publish_sqlite_object(const std::shared_ptr<SqliteDatabase>& database, std:
                           {.content = write_content(*connection, fingerprint, stream, tail),
                            .bytes = fingerprint.bytes,
                            .sha256 = fingerprint.sha256,
-                           .stored_at = now});
+                           .stored_at_seconds = now});
         transaction.commit();
         if (stream) stream->handed_over();
     }

@@ -103,7 +103,8 @@ public:
         const auto connection = database_->lease(fmt::format("stat \"{}\"", key));
         const auto object = find(*connection, key);
         if (!object) return std::nullopt;
-        return ObjectInfo{.key = std::string(key), .bytes = object->bytes, .stored_at = object->stored_at};
+        return ObjectInfo{
+            .key = std::string(key), .bytes = object->bytes, .stored_at_seconds = object->stored_at_seconds};
     }
 
     /// No statement is open while `visit` runs: it may use the storage, and others may write.
@@ -150,7 +151,7 @@ private:
 
     [[nodiscard]] std::optional<SqliteObject> find(SqliteConnection& connection, std::string_view key) const {
         auto object = find_sqlite_object(connection, key);
-        if (object && object->stored_at <= database_->expired_at()) return std::nullopt;
+        if (object && object->stored_at_seconds <= database_->expired_at()) return std::nullopt;
         return object;
     }
 
@@ -183,7 +184,7 @@ void require_sqlite_options(const SqliteStorageOptions& options) {
     not_negative("busy_timeout_ms", options.busy_timeout_ms);
     not_negative("max_file_bytes", options.max_file_bytes);
     not_negative("expire_after_seconds", options.expire_after_seconds);
-    not_negative("writer_max_age_seconds", options.writer_max_age_seconds);
+    not_negative("unfinished_write_max_age_seconds", options.unfinished_write_max_age_seconds);
     problems.throw_if_errors("sqlite_storage");
 }
 

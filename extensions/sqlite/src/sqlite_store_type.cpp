@@ -20,7 +20,7 @@ StoreType<SqliteStoreConfig> sqlite_store_type() {
             .fields = std::move(fields),
             .open = [](const C& config, const ConfigContext&) { return sqlite_storage(config.root, config); },
             .place = [](const C& config) { return StorePlace{.path = config.root}; },
-            .complete =
+            .after_fields_read =
                 [](C& config, ConfigEntry& entry) {
                     detail::complete_root(config.root, config.root_env, "the path of a file", entry);
                 }};

@@ -48,7 +48,7 @@ std::vector<SqliteStream> streams_of(SqliteConnection& connection) {
 }
 
 void sweep_stream(SqliteDatabase& database, const SqliteStream& stream) {
-    const std::int64_t oldest = database.now_seconds() - database.options().writer_max_age_seconds;
+    const std::int64_t oldest = database.now_seconds() - database.options().unfinished_write_max_age_seconds;
     const SqliteStreamLock lock(fmt::format("sweep \"{}\"", database.path()), database.path(), stream.content);
     const bool is_abandoned = SqliteStreamLock::is_offered() ? lock.is_held() : stream.begun_at < oldest;
     if (is_abandoned) remove_sqlite_content(database, stream);

@@ -193,7 +193,7 @@ SqliteUsage usage_of_sqlite_file(SqliteDatabase& database) {
     return {.objects = connection->number("SELECT count(*) FROM objects"),
             .object_bytes = connection->number("SELECT coalesce(sum(bytes), 0) FROM objects"),
             .file_bytes = connection->number("PRAGMA page_count") * page,
-            .free_bytes = connection->number("PRAGMA freelist_count") * page};
+            .reusable_file_bytes = connection->number("PRAGMA freelist_count") * page};
 }
 
 }  // namespace whittle::inline v0

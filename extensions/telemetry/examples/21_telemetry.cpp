@@ -24,7 +24,7 @@ int main() {
     telemetry::OpenTelemetry exporter({.endpoint = "https://collector.example:4318",
                                        .headers = {{"Authorization", "Bearer <key>"}},
                                        .resource = {{"service.name", "reader"}},
-                                       .model = {"openai", "gpt-5"}},
+                                       .agent_model = {"openai", "gpt-5"}},
                                       std::make_shared<ShownTransport>());  // or make_curl_transport()
     const telemetry::Prometheus metrics;
     const ChainCallbacks<> watch{
@@ -54,7 +54,7 @@ int main() {
     std::istringstream text(metrics.text());               // what your web server answers a scrape with
     // [/send]
     for (const std::string& problem : sent.problems) std::cerr << problem << '\n';
-    std::cout << sent.spans_sent << " spans, " << sent.logs_sent << " records, " << sent.waiting << " left\n";
+    std::cout << sent.spans_sent << " spans, " << sent.logs_sent << " records, " << sent.items_waiting << " left\n";
     for (std::string line; std::getline(text, line);)
         if (line.find("_total{") != std::string::npos) std::cout << line << '\n';
 }

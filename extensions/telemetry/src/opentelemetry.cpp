@@ -72,7 +72,7 @@ OpenTelemetryConfig checked(OpenTelemetryConfig config, const std::shared_ptr<Ht
                 "at least one of traces, logs and metrics");
     check.at_least(config.max_queue, 1, "max_queue");
     check.at_least(config.max_batch, 1, "max_batch");
-    check.at_least(config.max_series, 1, "max_series");
+    check.at_least(config.max_series_per_metric, 1, "max_series_per_metric");
     check.error(config.clock == nullptr, "clock", "null", "a clock");
     check.error(config.random == nullptr, "random", "null", "a source of random numbers");
     problems.throw_if_errors("make an OpenTelemetry exporter");
@@ -90,7 +90,7 @@ public:
           start_(config_.clock->now()),
           spans_(config_.max_queue),
           records_(config_.max_queue),
-          tally_(static_cast<std::size_t>(config_.max_series)) {}
+          tally_(static_cast<std::size_t>(config_.max_series_per_metric)) {}
 
     void event(const Event& event) {
         if (config_.metrics) tally_.event(event);
@@ -115,8 +115,8 @@ public:
         send(spans_, detail::traces_to_json, "/v1/traces", result.spans_sent, result, stop);
         send(records_, detail::logs_to_json, "/v1/logs", result.logs_sent, result, stop);
         if (config_.metrics && !result.retry) send_metrics(result, stop);
-        result.dropped = spans_.take_unreported() + records_.take_unreported();
-        result.waiting = waiting();
+        result.items_dropped = spans_.take_unreported() + records_.take_unreported();
+        result.items_waiting = waiting();
         return result;
     }
 
@@ -158,7 +158,8 @@ private:
             series.begin(), series.end(), std::int64_t{0},
             [](std::int64_t sum, const auto& family) { return sum + static_cast<std::int64_t>(family.size()); });
         if (points == 0) return;
-        const detail::MetricsContext context{config_.resource, config_.models, start_, config_.clock->now()};
+        const detail::MetricsContext context{config_.resource, config_.models_by_middleware, start_,
+                                             config_.clock->now()};
         post("/v1/metrics", detail::metrics_to_json(series, context), points, result.points_sent, result, stop);
     }
 
@@ -167,10 +168,10 @@ private:
                   const StopToken& stop) {
         detail::PostResult answer = detail::post(*transport_, config_, path, std::move(body), stop);
         if (!answer.problem.empty()) result.problems.push_back(std::move(answer.problem));
-        result.rejected = add_saturating(result.rejected, std::max<std::int64_t>(0, answer.rejected));
+        result.items_rejected = add_saturating(result.items_rejected, std::max<std::int64_t>(0, answer.rejected));
         switch (answer.delivery) {
             case Delivery::taken: sent += size; break;
-            case Delivery::refused: result.refused += size; break;
+            case Delivery::refused: result.items_in_refused_requests += size; break;
             case Delivery::later:
                 result.retry = true;
                 result.retry_after = answer.retry_after;
@@ -181,7 +182,7 @@ private:
 
     const OpenTelemetryConfig config_;
     const std::shared_ptr<HttpTransport> transport_;
-    const Timestamp start_;
+    const UnixMillis start_;
     ExportQueue<Span> spans_;
     ExportQueue<LogRecord> records_;
     detail::Tally tally_;

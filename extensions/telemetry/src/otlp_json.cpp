@@ -22,8 +22,8 @@ constexpr std::size_t longest_answer = 500;  // bytes of what a server says
 /// 64-bit numbers are strings.
 std::string decimal(std::int64_t number) { return std::to_string(number); }
 
-std::string nanoseconds(Timestamp time) {
-    return decimal(mul_saturating(std::max<Timestamp>(0, time), std::int64_t{1'000'000}));
+std::string nanoseconds(UnixMillis time) {
+    return decimal(mul_saturating(std::max<UnixMillis>(0, time), std::int64_t{1'000'000}));
 }
 
 std::int64_t severity_of(Event::Level level) noexcept {

@@ -27,8 +27,8 @@ using ResourceAttributes = std::map<std::string, std::string>;
 struct MetricsContext {
     const ResourceAttributes& resource;
     const std::map<std::string, GenAiModel>& models;
-    Timestamp start = 0;
-    Timestamp now = 0;
+    UnixMillis start = 0;
+    UnixMillis now = 0;
 };
 
 [[nodiscard]] std::string metrics_to_json(const std::array<std::vector<Series>, metric_count>& series,

@@ -30,7 +30,7 @@ PrometheusConfig checked(PrometheusConfig config) {
     FieldCheck check("prometheus", problems);
     check.error(!is_metric_name(config.prefix), "prefix", fmt::format("\"{}\"", config.prefix),
                 "letters, digits, underscores and colons, no digit in front");
-    check.at_least(config.max_series, 1, "max_series");
+    check.at_least(config.max_series_per_metric, 1, "max_series_per_metric");
     problems.throw_if_errors("make a Prometheus registry");
     return config;
 }
@@ -123,7 +123,7 @@ private:
 class Prometheus::State {
 public:
     explicit State(PrometheusConfig config)
-        : prefix(std::move(config.prefix)), tally(static_cast<std::size_t>(config.max_series)) {}
+        : prefix(std::move(config.prefix)), tally(static_cast<std::size_t>(config.max_series_per_metric)) {}
 
     const std::string prefix;
     detail::Tally tally;

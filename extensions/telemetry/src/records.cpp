@@ -50,7 +50,7 @@ std::int64_t size_of(const auto& list) { return static_cast<std::int64_t>(list.s
 class SpanMaker {
 public:
     SpanMaker(const Report& report, const OpenTelemetryConfig& config, const std::optional<TraceContext>& parent,
-              Timestamp end)
+              UnixMillis end)
         : report_(report), config_(config), end_(end) {
         start_ = sub_saturating(end, std::max<std::int64_t>(0, report.milliseconds));
         next_call_ = start_;
@@ -75,14 +75,14 @@ private:
 
     void fail(Span& span, std::string_view type, std::string_view error) const {
         span.has_failed = true;
-        if (config_.include_texts) span.error = clipped(error, longest_text);
+        if (config_.include_event_texts) span.error = clipped(error, longest_text);
         AttributeList(span.attributes).text("error.type", type);
     }
 
     void hook(std::string parent) {
         Span& span = add(std::string("whittle ").append(to_string(report_.hook)), std::move(parent));
         AttributeList list(span.attributes);
-        list.model(config_.model);
+        list.model(config_.agent_model);
         list.text("whittle.hook", to_string(report_.hook));
         list.number("whittle.tokens.before", report_.tokens_before);
         list.number("whittle.tokens.after", report_.tokens_after);
@@ -118,20 +118,20 @@ private:
             list.number("whittle.first_changed", static_cast<std::int64_t>(*details.first_changed));
             list.number("whittle.cache.invalidated_tokens", details.cached_tokens_invalidated);
         }
-        list.count("whittle.cut", std::ranges::count_if(details.candidates, &Candidate::cut));
-        list.count("whittle.stored.objects", size_of(details.stored));
+        list.count("whittle.cut", std::ranges::count_if(details.candidates, &Candidate::removed));
+        list.count("whittle.stored.objects", size_of(details.stored_keys));
         list.count("whittle.stored.size", details.bytes_stored);
         list.count("whittle.store_failures", size_of(details.store_failures));
         list.count("whittle.repairs", size_of(details.repairs));
         list.count("whittle.violations_left", details.violations_left);
-        list.count("whittle.thinking_dropped", details.thinking_dropped);
+        list.count("whittle.thinking_parts_dropped", details.thinking_parts_dropped);
         if (details.thinking_prefix_edited) list.flag("whittle.thinking_prefix_edited", true);
     }
 
     void model_call(const ModelCallReport& call, std::string_view middleware, const std::string& parent) {
         constexpr std::string_view operation = "chat";
-        const auto found = config_.models.find(std::string(middleware));
-        const GenAiModel model = found == config_.models.end() ? GenAiModel{} : found->second;
+        const auto found = config_.models_by_middleware.find(std::string(middleware));
+        const GenAiModel model = found == config_.models_by_middleware.end() ? GenAiModel{} : found->second;
         std::string name(operation);
         if (!model.name.empty()) name.append(" ").append(model.name);
         Span& span = add(name, parent);
@@ -155,9 +155,9 @@ private:
 
     const Report& report_;
     const OpenTelemetryConfig& config_;
-    Timestamp start_ = 0;
-    Timestamp end_;
-    Timestamp next_call_ = 0;
+    UnixMillis start_ = 0;
+    UnixMillis end_;
+    UnixMillis next_call_ = 0;
     std::string trace_id_{};
     std::list<Span> spans_{};
 };
@@ -169,15 +169,15 @@ bool is_exported(const Report& report) noexcept {
 }
 
 std::list<Span> spans_of(const Report& report, const OpenTelemetryConfig& config,
-                         const std::optional<TraceContext>& parent, Timestamp end) {
+                         const std::optional<TraceContext>& parent, UnixMillis end) {
     return SpanMaker(report, config, parent, end).take();
 }
 
 LogRecord record_of(const Event& event, const OpenTelemetryConfig& config, const std::optional<TraceContext>& parent,
-                    Timestamp time) {
+                    UnixMillis time) {
     LogRecord record{.time = time, .level = event.level};
     record.name = std::string("whittle.").append(clipped(event.kind, longest_name));
-    if (config.include_texts) record.text = clipped(event.text, longest_text);
+    if (config.include_event_texts) record.text = clipped(event.text, longest_text);
     if (parent) {
         record.trace_id = parent->trace_id;
         record.span_id = parent->span_id;

@@ -33,15 +33,15 @@ struct Span {
     std::string parent_id{};  ///< empty: none
     std::string name{};
     SpanKind kind = SpanKind::internal;
-    Timestamp start = 0;
-    Timestamp end = 0;
+    UnixMillis start = 0;
+    UnixMillis end = 0;
     std::vector<Attribute> attributes{};
     bool has_failed = false;
     std::string error{};  ///< for a person; may be empty
 };
 
 struct LogRecord {
-    Timestamp time = 0;
+    UnixMillis time = 0;
     Event::Level level = Event::Level::info;
     std::string name{};  ///< "whittle.committed"
     std::string text{};
@@ -56,9 +56,9 @@ struct LogRecord {
 
 /// The span of a hook that ended at `end`, then one for each stage that was due with the model calls that it made.
 [[nodiscard]] std::list<Span> spans_of(const Report& report, const OpenTelemetryConfig& config,
-                                       const std::optional<TraceContext>& parent, Timestamp end);
+                                       const std::optional<TraceContext>& parent, UnixMillis end);
 
 [[nodiscard]] LogRecord record_of(const Event& event, const OpenTelemetryConfig& config,
-                                  const std::optional<TraceContext>& parent, Timestamp time);
+                                  const std::optional<TraceContext>& parent, UnixMillis time);
 
 }  // namespace whittle::inline v0::telemetry::detail

@@ -27,13 +27,13 @@ bool is_request(Hook hook) noexcept { return hook == Hook::before_model || hook 
 }  // namespace
 
 std::int64_t input_tokens(const Usage& usage) noexcept {
-    return add_saturating(usage.input, add_saturating(usage.cache_read, usage.cache_write));
+    return add_saturating(usage.uncached_input, add_saturating(usage.cache_read, usage.cache_write));
 }
 
 std::string clipped(std::string_view text, std::size_t max_bytes) {
     // Each byte that is no UTF-8 becomes three.
     const std::string valid = to_valid_utf8(text.substr(0, max_bytes));
-    return std::string(utf8_prefix(valid, max_bytes));
+    return std::string(grapheme_prefix(valid, max_bytes));
 }
 
 Series& Tally::series_of(Metric metric, const LabelViews& labels) {

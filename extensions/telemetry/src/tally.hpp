@@ -68,7 +68,7 @@ struct Series {
 /// Counts. Thread-safe. Known label values are found again without an allocation.
 class Tally {
 public:
-    explicit Tally(std::size_t max_series) : max_series_(max_series) {}
+    explicit Tally(std::size_t max_series_per_metric) : max_series_(max_series_per_metric) {}
 
     void report(const Report& report);
     void event(const Event& event);

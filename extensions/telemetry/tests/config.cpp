@@ -37,7 +37,7 @@ TEST_CASE("every bad field of a configuration is named at once", "[telemetry]") 
                                   .metrics = false,
                                   .max_queue = 0,
                                   .max_batch = 0,
-                                  .max_series = -1,
+                                  .max_series_per_metric = -1,
                                   .clock = nullptr,
                                   .random = nullptr};
     std::string text;
@@ -47,7 +47,7 @@ TEST_CASE("every bad field of a configuration is named at once", "[telemetry]") 
         text = error.what();
     }
     for (const char* field : {"transport", "endpoint", "headers", "resource", "traces", "max_queue", "max_batch",
-                              "max_series", "clock", "random"}) {
+                              "max_series_per_metric", "clock", "random"}) {
         CAPTURE(field, text);
         CHECK(has(text, std::string("opentelemetry.") + field));
     }
@@ -74,6 +74,6 @@ TEST_CASE("a registry for Prometheus refuses a prefix that cannot be a name", "[
         CAPTURE(bad);
         CHECK_THROWS_AS(telemetry::Prometheus({.prefix = bad}), Error);
     }
-    CHECK_THROWS_AS(telemetry::Prometheus({.max_series = 0}), Error);
+    CHECK_THROWS_AS(telemetry::Prometheus({.max_series_per_metric = 0}), Error);
     CHECK_NOTHROW(telemetry::Prometheus({.prefix = "my_agent:whittle"}));
 }

@@ -35,7 +35,7 @@ TEST_CASE("an event becomes a log record with its counts", "[telemetry]") {
 TEST_CASE("without texts a record has no body", "[telemetry]") {
     const auto receiver = std::make_shared<Receiver>();
     auto config = testing::fixed_config();
-    config.include_texts = false;
+    config.include_event_texts = false;
     OpenTelemetry exporter(config, receiver);
     exporter.event_sink()(testing::committed_event());
     exporter.flush();

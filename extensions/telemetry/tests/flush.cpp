@@ -86,7 +86,7 @@ TEST_CASE("a transport that fails loses nothing: the next flush sends all, in or
     const FlushResult failed = exporter.flush();
     CHECK_FALSE(failed.ok());
     CHECK(failed.retry);
-    CHECK(failed.waiting == 2);
+    CHECK(failed.items_waiting == 2);
     REQUIRE(failed.problems.size() == 1);
     CHECK(failed.problems[0] == "POST http://localhost:4318/v1/logs: cable cut");
 
@@ -107,7 +107,7 @@ TEST_CASE("a flush breaks off at the first failure: other signals would wait for
     receiver->answer = [](const HttpRequest&) -> HttpResponse {
         throw ModelError(ModelErrorClass::transport, "send: no connection");
     };
-    CHECK(exporter.flush().waiting == 5);
+    CHECK(exporter.flush().items_waiting == 5);
     CHECK(receiver->requests.size() == 1);
 }
 
@@ -122,7 +122,7 @@ TEST_CASE("what the server cannot take now is kept, and how long it asks to wait
     const FlushResult result = exporter.flush();
     CHECK(result.retry);
     CHECK(result.retry_after == 7s);
-    CHECK(result.waiting == 1);
+    CHECK(result.items_waiting == 1);
     CHECK(result.problems[0].ends_with(": status " + std::to_string(status) + ": busy"));
 }
 
@@ -137,11 +137,11 @@ TEST_CASE("what the server will never take is gone, and counted; other signals g
     };
     const FlushResult result = exporter.flush();
     CHECK_FALSE(result.retry);
-    CHECK(result.refused == 4);
+    CHECK(result.items_in_refused_requests == 4);
     CHECK(result.spans_sent == 0);
     CHECK(result.logs_sent == 1);
     CHECK(result.points_sent > 0);
-    CHECK(result.waiting == 0);
+    CHECK(result.items_waiting == 0);
     CHECK(result.problems ==
           std::vector<std::string>{"POST http://localhost:4318/v1/traces: status " + std::to_string(status)});
 }
@@ -153,7 +153,7 @@ TEST_CASE("an answer too large to read is final, as the protocol has it", "[tele
     receiver->answer = [](const HttpRequest&) -> HttpResponse {
         throw ModelError(ModelErrorClass::bad_request, "send: the answer is too large");
     };
-    CHECK(exporter.flush().refused == 1);
+    CHECK(exporter.flush().items_in_refused_requests == 1);
     CHECK(exporter.waiting() == 0);
 }
 
@@ -171,9 +171,9 @@ TEST_CASE("a partial success says how many items the server did not keep, and is
     CHECK_FALSE(result.ok());
     CHECK_FALSE(result.retry);
     CHECK(result.logs_sent == 3);
-    CHECK(result.rejected == 2);
+    CHECK(result.items_rejected == 2);
     CHECK(result.problems[0] == "POST http://localhost:4318/v1/logs: 2 items not kept: too old");
-    CHECK(result.waiting == 0);
+    CHECK(result.items_waiting == 0);
 }
 
 TEST_CASE("an answer of success that is no JSON is a success", "[telemetry]") {
@@ -199,10 +199,10 @@ TEST_CASE("a full queue drops what comes on top, and says how much", "[telemetry
 
     const FlushResult result = exporter.flush();
     CHECK_FALSE(result.ok());
-    CHECK(result.dropped == 7);
+    CHECK(result.items_dropped == 7);
     CHECK(result.logs_sent == 5);
     CHECK(result.spans_sent == 4);
-    CHECK(exporter.flush().dropped == 0);  // told once
+    CHECK(exporter.flush().items_dropped == 0);  // told once
     json dropped;
     for (const json& metric : receiver->metrics()) {
         if (metric["name"] != "whittle.telemetry.dropped") continue;
@@ -224,8 +224,8 @@ TEST_CASE("what is being sent keeps its place in the queue, so that it can come 
         throw std::runtime_error("cable cut");
     };
     const FlushResult failed = exporter.flush();
-    CHECK(failed.waiting == 3);
-    CHECK(failed.dropped == 1);
+    CHECK(failed.items_waiting == 3);
+    CHECK(failed.items_dropped == 1);
     receiver->answer = {};
     receiver->requests.clear();
     exporter.flush();
@@ -244,7 +244,7 @@ TEST_CASE("a large queue goes in batches; those that were taken do not come back
     const FlushResult broken_off = exporter.flush();
     CHECK(receiver->requests.size() == 3);
     CHECK(broken_off.logs_sent == 8);
-    CHECK(broken_off.waiting == 2);
+    CHECK(broken_off.items_waiting == 2);
     CHECK(broken_off.retry);
     CHECK_FALSE(broken_off.retry_after.has_value());
     receiver->answer = {};
@@ -261,7 +261,7 @@ TEST_CASE("what comes while a flush runs waits for the next one, so that a flush
     };
     const FlushResult result = exporter.flush();
     CHECK(result.logs_sent == 1);
-    CHECK(result.waiting == 1);
+    CHECK(result.items_waiting == 1);
 }
 
 TEST_CASE("a flush that is stopped keeps everything", "[telemetry]") {
@@ -272,7 +272,7 @@ TEST_CASE("a flush that is stopped keeps everything", "[telemetry]") {
     stop.request_stop();
     const FlushResult result = exporter.flush(stop.get_token());
     CHECK(result.retry);
-    CHECK(result.waiting == 1);
+    CHECK(result.items_waiting == 1);
 }
 
 TEST_CASE("no problem names a secret of the address", "[telemetry]") {

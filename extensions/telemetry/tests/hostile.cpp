@@ -39,8 +39,8 @@ TEST_CASE("hostile names give valid JSON of bounded size", "[telemetry]") {
         const auto receiver = std::make_shared<Receiver>();
         auto config = testing::fixed_config();
         config.resource[name.substr(0, 50) + "x"] = name.substr(0, 50);
-        config.models[name] = {name, name};
-        config.model = {name, name};
+        config.models_by_middleware[name] = {name, name};
+        config.agent_model = {name, name};
         telemetry::OpenTelemetry exporter(config, receiver);
         exporter.event_sink()({.source = name, .kind = name, .text = name, .conversation = name});
         Report report = testing::summary_report();
@@ -95,7 +95,7 @@ TEST_CASE("times and counts at their ends do not wrap", "[telemetry]") {
     details.tokens_before = INT64_MAX;
     details.tokens_after = INT64_MIN;
     details.model_calls[1].milliseconds = INT64_MAX;
-    details.model_calls[1].usage = Usage{.input = INT64_MAX, .cache_read = INT64_MAX, .output = INT64_MIN};
+    details.model_calls[1].usage = Usage{.uncached_input = INT64_MAX, .cache_read = INT64_MAX, .output = INT64_MIN};
     exporter.report_sink()(report);
     report.milliseconds = INT64_MIN;
     report.calibration = std::numeric_limits<double>::infinity();

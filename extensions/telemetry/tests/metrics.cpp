@@ -26,7 +26,7 @@ TEST_CASE("commits, model calls and hooks are counted since the exporter was mad
     const auto clock = std::make_shared<ManualClock>(1'000);
     auto config = testing::fixed_config();
     config.clock = clock;
-    config.models["summarization"] = {"anthropic", "claude-small"};
+    config.models_by_middleware["summarization"] = {"anthropic", "claude-small"};
     OpenTelemetry exporter(config, receiver);
     clock->advance(std::chrono::milliseconds(500));
     exporter.report_sink()(testing::summary_report());
@@ -86,7 +86,7 @@ TEST_CASE("a dry run and a commit that adds tokens save nothing", "[telemetry]")
 TEST_CASE("more label values than allowed count together", "[telemetry]") {
     const auto receiver = std::make_shared<Receiver>();
     auto config = testing::fixed_config();
-    config.max_series = 3;
+    config.max_series_per_metric = 3;
     OpenTelemetry exporter(config, receiver);
     for (int i = 0; i < 10; ++i) {
         const std::string kind = "kind " + std::to_string(i);

@@ -18,16 +18,16 @@ TEST_CASE("the page on telemetry has every metric, every attribute and every opt
     const auto receiver = std::make_shared<Receiver>();
     auto config = testing::fixed_config();
     config.max_queue = 8;
-    config.max_series = 3;
-    config.model = config.models["summarization"] = {"anthropic", "claude-small"};
+    config.max_series_per_metric = 3;
+    config.agent_model = config.models_by_middleware["summarization"] = {"anthropic", "claude-small"};
     telemetry::OpenTelemetry exporter(config, receiver);
     const telemetry::Prometheus registry;
     Report report = testing::summary_report();
     StageDetails& details = *report.stages[1].details;
-    details.candidates = {{.cut = true}};
+    details.candidates = {{.removed = true}};
     details.store_failures = {{"key", "reason"}};
     details.repairs = {{.code = "missing_result"}};
-    details.violations_left = details.thinking_dropped = 1;
+    details.violations_left = details.thinking_parts_dropped = 1;
     details.thinking_prefix_edited = true;
     for (int i = 0; i < 10; ++i) {
         exporter.report_sink()(report);
@@ -64,8 +64,8 @@ TEST_CASE("the page on telemetry has every metric, every attribute and every opt
         const std::size_t begin = at + type.size();
         expect(text.substr(begin, text.find(' ', begin) - begin));
     }
-    for (const char* option :
-         {"endpoint", "headers", "resource", "traces", "logs", "metrics", "include_texts", "model", "models",
-          "traceparent", "max_queue", "max_batch", "max_series", "limits", "clock", "random", "prefix"})
+    for (const char* option : {"endpoint", "headers", "resource", "traces", "logs", "metrics", "include_event_texts",
+                               "agent_model", "models_by_middleware", "traceparent", "max_queue", "max_batch",
+                               "max_series_per_metric", "limits", "clock", "random", "prefix"})
         expect(option);
 }

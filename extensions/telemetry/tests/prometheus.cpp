@@ -86,7 +86,7 @@ TEST_CASE("label values are escaped", "[telemetry]") {
 }
 
 TEST_CASE("no text grows with conversations, nor beyond the cap with names", "[telemetry]") {
-    const Prometheus metrics({.max_series = 5});
+    const Prometheus metrics({.max_series_per_metric = 5});
     for (int i = 0; i < 1'000; ++i) {
         const std::string name = "name" + std::to_string(i);
         metrics.event_sink()({.source = name, .kind = "x", .conversation = name});

@@ -79,17 +79,17 @@ private:
     stage.counter = "chars/4";
     stage.count = 90'000;
     stage.threshold = 80'000;
-    StageDetails& details = stage.more();
+    StageDetails& details = stage.ensure_details();
     details.tokens_before = 88'000;
     details.tokens_after = 18'000;
     details.first_changed = 1;
     details.cached_tokens_invalidated = 70'000;
     details.bytes_stored = 300'000;
-    details.stored = {"book/sum/1"};
+    details.stored_keys = {"book/sum/1"};
     details.model_calls = {
         {.purpose = "summarization: summary", .usage = {}, .milliseconds = 1'000, .error = "no connection"},
         {.purpose = "summarization: summary",
-         .usage = Usage{.input = 40'000, .cache_read = 2'000, .cache_write = 1'000, .output = 900},
+         .usage = Usage{.uncached_input = 40'000, .cache_read = 2'000, .cache_write = 1'000, .output = 900},
          .milliseconds = 3'500,
          .error = {}}};
     return report;

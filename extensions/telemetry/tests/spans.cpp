@@ -14,7 +14,7 @@ using testing::Receiver;
 TEST_CASE("a chain that clears old results sends a span of its hook, with one child for the stage", "[telemetry]") {
     const auto receiver = std::make_shared<Receiver>();
     auto config = testing::fixed_config();
-    config.model = {"openai", "gpt-5"};
+    config.agent_model = {"openai", "gpt-5"};
     OpenTelemetry exporter(config, receiver);
     const Chain<> chain(ChainConfig{.storage = memory_storage(), .clock = std::make_shared<ManualClock>()},
                         ChainCallbacks<>{.on_event = exporter.event_sink(), .on_report = exporter.report_sink()},
@@ -54,7 +54,7 @@ TEST_CASE("a chain that clears old results sends a span of its hook, with one ch
 TEST_CASE("model calls of a stage are client spans of GenAI with their usage, one behind the other", "[telemetry]") {
     const auto receiver = std::make_shared<Receiver>();
     auto config = testing::fixed_config();
-    config.models["summarization"] = {"anthropic", "claude-small"};
+    config.models_by_middleware["summarization"] = {"anthropic", "claude-small"};
     OpenTelemetry exporter(config, receiver);
     exporter.report_sink()(testing::summary_report());
     CHECK(exporter.flush().spans_sent == 4);
@@ -93,11 +93,11 @@ TEST_CASE("a stage that failed has the status of an error; without texts it says
     const bool texts = GENERATE(true, false);
     const auto receiver = std::make_shared<Receiver>();
     auto config = testing::fixed_config();
-    config.include_texts = texts;
+    config.include_event_texts = texts;
     OpenTelemetry exporter(config, receiver);
     Report report = testing::undue_report();
     report.stages[0].outcome = Outcome::failed;
-    report.stages[0].more().error = "the disk is full";
+    report.stages[0].ensure_details().error = "the disk is full";
     exporter.report_sink()(report);
     exporter.flush();
     const json span = receiver->spans().at(1);

@@ -84,7 +84,7 @@ TEST_CASE("a small queue that several threads fill loses exactly what it says", 
     const auto flush = [&] {
         const auto result = exporter.flush();
         arrived += result.logs_sent;
-        reported += result.dropped;
+        reported += result.items_dropped;
     };
     feed([&](int i) {
         on_event(testing::committed_event());

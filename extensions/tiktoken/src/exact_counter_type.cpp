@@ -40,10 +40,10 @@ std::vector<CounterType<Config>> exact_counter_types() {
              .fields = {{.name = "vocabularies",
                          .member = &Config::vocabularies,
                          .meaning = "the directory of installed vocabularies",
-                         .fallback = "the user's"}},
+                         .documented_default = "the user's"}},
              .open = [&encoding](const Config& config,
                                  const ConfigContext& context) { return open_exact(encoding, config, context); },
-             .complete = resolve_folder});
+             .after_fields_read = resolve_folder});
     }
     return types;
 }

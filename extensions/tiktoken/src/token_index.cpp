@@ -56,7 +56,7 @@ std::size_t next_cut(std::string_view text, std::size_t from, std::size_t distan
     return text.size();
 }
 
-/// Whether a cut at `at`, between two characters, may stay there (`utf8_prefix`).
+/// Whether a cut at `at`, between two characters, may stay there (`grapheme_prefix`).
 bool may_end_at(std::string_view text, std::size_t at) noexcept {
     return detail::cluster_border_before(text, at) == at;
 }
@@ -91,7 +91,7 @@ TokenIndex::TokenIndex(std::shared_ptr<const Vocabulary> vocabulary, std::string
     if (vocabulary_ == nullptr) throw Error(Errc::invalid_argument, "token index: the vocabulary is null");
     boundaries_.push_back({0, 0});
     while (boundaries_.back().offset < text.size()) {
-        const Boundary last = boundaries_.back();
+        const LineBoundary last = boundaries_.back();
         const std::size_t offset = next_cut(text, last.offset, bytes_between_cuts, vocabulary_->impl().pattern);
         boundaries_.push_back(
             {offset, last.tokens_before + vocabulary_->count(text.substr(last.offset, offset - last.offset))});
@@ -100,14 +100,14 @@ TokenIndex::TokenIndex(std::shared_ptr<const Vocabulary> vocabulary, std::string
 
 std::string_view TokenIndex::head(std::int64_t tokens) const {
     if (tokens <= 0) return text_.substr(0, 0);
-    const auto behind = std::ranges::upper_bound(boundaries_, tokens, {}, &Boundary::tokens_before);
+    const auto behind = std::ranges::upper_bound(boundaries_, tokens, {}, &LineBoundary::tokens_before);
     if (behind == boundaries_.end()) return text_;
-    const Boundary cut = *std::prev(behind);
+    const LineBoundary cut = *std::prev(behind);
     const std::string_view line = text_.substr(cut.offset, behind->offset - cut.offset);
     const std::int64_t rest = tokens - cut.tokens_before;
     const std::vector<std::size_t> ends = token_ends(vocabulary_->impl(), line, rest);
     // With the line before, since blanks at the end of a text may be split otherwise than before a word.
-    const Boundary from = behind - boundaries_.begin() < 2 ? boundaries_.front() : *(behind - 2);
+    const LineBoundary from = behind - boundaries_.begin() < 2 ? boundaries_.front() : *(behind - 2);
     for (std::size_t i = ends.size(); i-- > 0;) {
         if (ends[i] == inside_character || !may_end_at(text_, cut.offset + ends[i])) continue;
         const std::string_view last_lines = text_.substr(from.offset, cut.offset + ends[i] - from.offset);
@@ -121,8 +121,8 @@ std::string_view TokenIndex::tail(std::int64_t tokens) const {
     if (tokens <= 0) return text_.substr(text_.size());
     const std::int64_t before = this->tokens() - tokens;
     if (before <= 0) return text_;
-    const auto cut = std::ranges::lower_bound(boundaries_, before, {}, &Boundary::tokens_before);
-    const Boundary previous = *std::prev(cut);
+    const auto cut = std::ranges::lower_bound(boundaries_, before, {}, &LineBoundary::tokens_before);
+    const LineBoundary previous = *std::prev(cut);
     const std::string_view line = text_.substr(previous.offset, cut->offset - previous.offset);
     const std::int64_t rest = tokens - (this->tokens() - cut->tokens_before);
     const std::vector<std::size_t> ends = token_ends(vocabulary_->impl(), line, INT64_MAX);

@@ -98,7 +98,7 @@ public:
     explicit ExactCounter(std::shared_ptr<const Vocabulary> vocabulary) : vocabulary_(std::move(vocabulary)) {}
 
     std::string_view id() const noexcept override { return vocabulary_->name(); }
-    std::int64_t measure(std::string_view text) const override { return vocabulary_->count(text); }
+    std::int64_t measure_units(std::string_view text) const override { return vocabulary_->count(text); }
 
 private:
     std::shared_ptr<const Vocabulary> vocabulary_;

@@ -47,7 +47,7 @@ double lowest_slice(const Vocabulary& tokens, std::string_view text) {
     const auto counter = estimate_counter();
     double lowest = 0;
     while (text.size() >= slice) {
-        const std::string_view head = utf8_prefix(text, slice);
+        const std::string_view head = grapheme_prefix(text, slice);
         lowest = std::min(lowest, error_of(counter->count(head), tokens.count(head)));
         text.remove_prefix(head.size());
     }

@@ -16,9 +16,9 @@ std::string random_lines(std::mt19937& random) {
 
 void check_cuts(const std::shared_ptr<const Vocabulary>& tokens, const std::string& text, std::size_t distance) {
     const TokenIndex index(tokens, text, distance);
-    CHECK(index.boundaries().front().offset == 0);
-    CHECK(index.boundaries().back().offset == text.size());
-    for (const TokenIndex::Boundary& cut : index.boundaries()) {
+    CHECK(index.line_boundaries().front().offset == 0);
+    CHECK(index.line_boundaries().back().offset == text.size());
+    for (const TokenIndex::LineBoundary& cut : index.line_boundaries()) {
         CAPTURE(tokens->name(), text, cut.offset);
         CHECK(tokens->count(text.substr(0, cut.offset)) == cut.tokens_before);
         CHECK(tokens->count(text.substr(cut.offset)) == index.tokens() - cut.tokens_before);
@@ -43,7 +43,7 @@ TEST_CASE("with no distance every line that starts with a word has its prefix co
     const auto bytes = Vocabulary::from_packed(pack_custom_vocabulary("bytes", "o200k_base", file));
     const TokenIndex index(bytes, "one\ntwo\n\nthree\n  four\n/five\nsix", 0);
     std::vector<std::size_t> offsets;
-    for (const TokenIndex::Boundary& cut : index.boundaries()) offsets.push_back(cut.offset);
+    for (const TokenIndex::LineBoundary& cut : index.line_boundaries()) offsets.push_back(cut.offset);
     CHECK(offsets == std::vector<std::size_t>{0, 4, 9, 28, 31});
-    CHECK(index.boundaries()[2].tokens_before == 9);
+    CHECK(index.line_boundaries()[2].tokens_before == 9);
 }

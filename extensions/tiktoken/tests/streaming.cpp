@@ -37,7 +37,7 @@ void append_in_chunks(TokenStream& stream, std::string_view text, Random& random
     }
 }
 
-bool is_character_boundary(std::string_view text, std::size_t at) { return utf8_prefix(text, at).size() == at; }
+bool is_character_boundary(std::string_view text, std::size_t at) { return grapheme_prefix(text, at).size() == at; }
 
 std::string_view character_behind(std::string_view text, std::size_t at) {
     std::size_t end = at + 1;
@@ -84,7 +84,7 @@ TEST_CASE("a stream keeps little of a text that has ends of words", "[tokens]") 
     REQUIRE_VOCABULARY(tokens, "cl100k_base");
     TokenStream stream(tokens);
     for (int i = 0; i < 2'000; ++i) stream.append("one more line of text without a line feed, ");
-    CHECK(stream.kept_bytes() < 8'192);
+    CHECK(stream.buffered_bytes() < 8'192);
     CHECK_THROWS_AS(TokenStream(nullptr), Error);
 }
 

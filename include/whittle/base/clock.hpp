@@ -12,13 +12,13 @@
 namespace whittle::inline v0 {
 
 /// Milliseconds since 1970-01-01T00:00:00Z.
-using Timestamp = std::int64_t;
+using UnixMillis = std::int64_t;
 
 /// The time, and waiting. Injected, so that tests and replays need no real time. Thread-safe.
 class Clock {
 public:
     virtual ~Clock() = default;
-    [[nodiscard]] virtual Timestamp now() = 0;
+    [[nodiscard]] virtual UnixMillis now() = 0;
     /// Waits, at most until a stop is asked for. False if it was stopped.
     virtual bool sleep_for(std::chrono::milliseconds duration, StopToken stop) = 0;
 };
@@ -29,18 +29,18 @@ public:
 /// A clock that stands still; sleeping moves it forward at once.
 class ManualClock final : public Clock {
 public:
-    explicit ManualClock(Timestamp start = 0) : now_(start) {}
-    [[nodiscard]] Timestamp now() override;
+    explicit ManualClock(UnixMillis start = 0) : now_(start) {}
+    [[nodiscard]] UnixMillis now() override;
     bool sleep_for(std::chrono::milliseconds duration, StopToken stop) override;
     void advance(std::chrono::milliseconds duration);
-    void set(Timestamp now);
+    void set(UnixMillis now);
 
 private:
     std::mutex mutex_;
-    Timestamp now_;
+    UnixMillis now_;
 };
 
 /// "2026-01-31T23:59:59.123Z".
-[[nodiscard]] std::string to_iso8601(Timestamp time);
+[[nodiscard]] std::string to_iso8601(UnixMillis time);
 
 }  // namespace whittle::inline v0

@@ -20,10 +20,10 @@ inline constexpr std::size_t longest_character = 4;  ///< bytes in UTF-8
 /// extended grapheme cluster (UAX #29 of Unicode 16), such as a letter with its accents, a flag, a joined emoji or CR
 /// LF. What would become one U+FFFD counts as one character. A cut moves by 32 code points at most, and clusters never
 /// make it empty: in what is longer, and in a first cluster that does not fit, it falls between two code points. O(1).
-[[nodiscard]] std::string_view utf8_prefix(std::string_view text, std::size_t max_bytes) noexcept;
+[[nodiscard]] std::string_view grapheme_prefix(std::string_view text, std::size_t max_bytes) noexcept;
 
 /// The longest suffix of at most `max_bytes`, by the same rules.
-[[nodiscard]] std::string_view utf8_suffix(std::string_view text, std::size_t max_bytes) noexcept;
+[[nodiscard]] std::string_view grapheme_suffix(std::string_view text, std::size_t max_bytes) noexcept;
 
 /// The first lines of `text`, each with its line feed; all of it if it has no more.
 [[nodiscard]] std::string_view first_lines(std::string_view text, std::int64_t lines) noexcept;

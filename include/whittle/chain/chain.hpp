@@ -78,7 +78,7 @@ class Chain {
 public:
     using Stages = std::vector<std::shared_ptr<Middleware<M>>>;
 
-    /// Throws Error(invalid_config) that lists every problem. Warnings go to `warnings()` and to `on_event`.
+    /// Throws Error(invalid_config) that lists every problem. Warnings go to `config_warnings()` and to `on_event`.
     Chain(ChainConfig config, ChainCallbacks<M> callbacks, Stages stages)
         : config_(std::move(config)), callbacks_(std::move(callbacks)), stages_(std::move(stages)) {
         check_configuration();
@@ -97,9 +97,9 @@ public:
     [[nodiscard]] const ChainConfig& config() const noexcept { return config_; }
     [[nodiscard]] const ChainCallbacks<M>& callbacks() const noexcept { return callbacks_; }
     [[nodiscard]] const Stages& stages() const noexcept { return stages_; }
-    [[nodiscard]] const std::vector<Problem>& warnings() const noexcept { return warnings_; }
+    [[nodiscard]] const std::vector<Problem>& config_warnings() const noexcept { return warnings_; }
     /// The configured roots of keys, beside the conversations' ids: what loading a saved conversation is told.
-    [[nodiscard]] const std::vector<std::string>& object_roots() const noexcept { return roots_; }
+    [[nodiscard]] const std::vector<std::string>& extra_readable_roots() const noexcept { return roots_; }
     [[nodiscard]] Language language() const noexcept { return config_.language.value_or(default_language()); }
 
     /// The tools that go with the chain, each name once: `read_offloaded` where it has a storage, then what its
@@ -111,7 +111,7 @@ public:
     }
     /// Warns of what the middlewares miss among the tools, once for a chain; later calls do nothing. Thread-safe. The
     /// first `before_model` does it if nobody has.
-    void check_tools(std::span<const ToolSpec> tools) const;
+    void warn_missing_tools(std::span<const ToolSpec> tools) const;
 
     // Hooks. Each returns the conversation's report, valid until its next hook. Under OnError::propagate they throw,
     // with the conversation as it was before the hook.
@@ -119,7 +119,7 @@ public:
         return run(conversation, request, Hook::before_agent, [](auto& m, Turn<M>& turn) { m.before_agent(turn); });
     }
     const Report& before_model(Conversation<M>& conversation, const HookRequest<M>& request = {}) const {
-        check_tools(request.tools);
+        warn_missing_tools(request.tools);
         return run(conversation, request, Hook::before_model, [](auto& m, Turn<M>& turn) { m.before_model(turn); });
     }
     const Report& after_model(Conversation<M>& conversation, const HookRequest<M>& request = {}) const {
@@ -165,7 +165,7 @@ public:
                                                        const EventSink& on_event = {}) const;
 
     /// How many messages no middleware plans to touch before its next trigger: where a prompt-cache mark can stand.
-    [[nodiscard]] std::size_t stable_prefix(const Conversation<M>& conversation) const {
+    [[nodiscard]] std::size_t count_stable_messages(const Conversation<M>& conversation) const {
         std::size_t prefix = conversation.size();
         for (const auto& stage : stages_) prefix = (std::min)(prefix, stage->expected_stable_prefix(conversation));
         return prefix;

@@ -30,23 +30,23 @@ namespace whittle::inline v0 {
 /// How a provider caches prompts. Prices are relative to the plain input price.
 struct CacheProfile {
     std::string name = "no_cache";
-    double read = 1.0;             ///< price of a token read from the cache, relative to the input price
-    double write = 1.0;            ///< price of a token that is not read from it
-    std::int64_t ttl_seconds = 0;  ///< lifetime since the last use; 0: nothing is cached
-    std::int64_t minimum = 0;      ///< tokens that a cached prefix has at least
-    std::int64_t step = 1;         ///< a cached prefix is a multiple of this many tokens
+    double read = 1.0;                    ///< price of a token read from the cache, relative to the input price
+    double write = 1.0;                   ///< price of a token that is not read from it
+    std::int64_t ttl_seconds = 0;         ///< lifetime since the last use; 0: nothing is cached
+    std::int64_t min_prefix_tokens = 0;   ///< tokens that a cached prefix has at least
+    std::int64_t prefix_step_tokens = 1;  ///< a cached prefix is a multiple of this many tokens
 
     friend bool operator==(const CacheProfile&, const CacheProfile&) = default;
 };
 
 /// Money per million tokens, in any currency.
-struct Prices {
+struct PricesPerMillion {
     double input = 0.0;        ///< money per million input tokens
     double cache_read = 0.0;   ///< money per million tokens read from the cache
     double cache_write = 0.0;  ///< money per million tokens written to the cache
     double output = 0.0;       ///< money per million output tokens
 
-    friend bool operator==(const Prices&, const Prices&) = default;
+    friend bool operator==(const PricesPerMillion&, const PricesPerMillion&) = default;
 };
 
 /// What the chain knows of the agent's model.
@@ -54,7 +54,7 @@ struct ModelProfile {
     std::string name{};                        ///< the model's name, for reports
     std::int64_t context_window = 0;           ///< tokens that the model takes; 0: unknown
     std::int64_t output_reserve = 0;           ///< tokens of the window kept free for the reply
-    std::optional<Prices> prices{};            ///< without prices there are no money figures
+    std::optional<PricesPerMillion> prices{};  ///< without prices there are no money figures
     CacheProfile cache{};                      ///< how the provider caches prompts, by name or numbers of your own
     ValidityProfile validity = openai_chat();  ///< message rules that every edit keeps to
     /// Thinking is void once something in front of it was edited; docs/message.md.
@@ -62,7 +62,7 @@ struct ModelProfile {
 };
 
 /// Bounds of one hook.
-struct Limits {
+struct HookLimits {
     int model_calls = 32;                         ///< model calls in one hook
     std::int64_t store_bytes = 0;                 ///< bytes stored in one hook; 0: no limit
     std::chrono::milliseconds deadline{120'000};  ///< milliseconds that one hook may take
@@ -71,11 +71,11 @@ struct Limits {
 /// What `Chain::compact_now` is to do. Serials are those of the outline; `Outline::cut_points` has places that cut no
 /// tool round.
 struct CompactOptions {
-    std::int64_t target_tokens = 0;  ///< of the whole request, as triggers count; 0: half of what it has
-    std::optional<Serial> from{};    ///< messages in front of this one stay as they are; absent: the first
-    std::optional<Serial> up_to{};   ///< this one and all behind it stay as they are; absent: none
-    std::optional<Limits> limits{};  ///< what may be spent; absent: the chain's
-    bool dry_run = false;            ///< plan and report, write nothing; the report lists every candidate
+    std::int64_t target_tokens = 0;       ///< of the whole request, as triggers count; 0: half of what it has
+    std::optional<Serial> from{};         ///< messages in front of this one stay as they are; absent: the first
+    std::optional<Serial> stop_before{};  ///< this one and all behind it stay as they are; absent: none
+    std::optional<HookLimits> limits{};   ///< what may be spent; absent: the chain's
+    bool dry_run = false;                 ///< plan and report, write nothing; the report lists every candidate
 };
 
 /// Tools whose results stay: what a skill says holds until the end. A call, not a list in braces: g++ 12 breaks off
@@ -93,7 +93,7 @@ struct ChainConfig {
     /// (`Outcome::vetoed`). What it throws fails the middleware. Not asked in dry runs, nor for the chain's own
     /// repairs.
     std::function<bool(const CommitPlan&)> before_commit{};
-    Limits limits{};      ///< bounds of one hook
+    HookLimits limits{};  ///< bounds of one hook
     bool verify = true;   ///< check every edit for new violations of `profile.validity`
     bool repair = false;  ///< mend what breaks `profile.validity` before each model call. O(messages) a call
     /// With `profile.thinking_bound_to_prefix`: `mark` the request, or `drop` thinking that an edit made void.
@@ -114,9 +114,9 @@ struct EvictedResult {
     Serial serial = 0;        ///< of the message that held it
     std::string_view tool{};  ///< empty if its call does not say
     std::string_view call_id{};
-    std::string_view arguments{};           ///< of its call, as the model wrote them; empty where they went before
-    std::span<const std::string> stored{};  ///< keys of the objects that hold it
-    bool is_folded = false;                 ///< a summary stands for its message; else something shorter in its place
+    std::string_view arguments{};                ///< of its call, as the model wrote them; empty where they went before
+    std::span<const std::string> stored_keys{};  ///< keys of the objects that hold it
+    bool is_in_summary = false;  ///< a summary stands for its message; else something shorter in its place
 };
 
 /// What takes a message type or gets called back.
@@ -134,26 +134,27 @@ struct ChainCallbacks {
 template <typename Config>
 struct MiddlewareType;
 template <AgentMessage M>
-struct StageContext;
+struct MiddlewareBuildContext;
 
 /// What a middleware's configuration check can see of the chain it is in.
 struct ChainInfo {
     const ChainConfig& config;
     std::span<const std::string_view> middlewares;  ///< names, in order
-    std::span<const std::string_view> tasks{};      ///< what `Middleware::task` says of each; empty: nobody knows
+    std::span<const std::string_view>
+        exclusive_tasks{};  ///< what `Middleware::exclusive_task` says of each; empty: nobody knows
 
     /// How many in front of the middleware of that name have the same task.
     [[nodiscard]] std::size_t count_same_task_before(std::string_view name) const noexcept;
 };
 
 /// The task of a middleware that folds the history into a summary.
-inline constexpr std::string_view fold_task = "fold";
+inline constexpr std::string_view fold_history_task = "fold";
 
 /// What a middleware puts into a storage.
 struct StoreUse {
-    std::string field{};                    ///< dotted name of the setting that a warning names
-    const Storage* own = nullptr;           ///< where it stores, in place of the chain's storage
-    std::string_view reader = "read_file";  ///< the tool that its notices name, else `read_offloaded`
+    std::string field{};                         ///< dotted name of the setting that a warning names
+    const Storage* own = nullptr;                ///< where it stores, in place of the chain's storage
+    std::string_view reader_tool = "read_file";  ///< the tool that its notices name, else `read_offloaded`
     bool has_media = false;
 };
 

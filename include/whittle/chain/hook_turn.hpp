@@ -59,12 +59,12 @@ public:
     /// Of the conversation, as it was before this hook's edits that are not committed.
     [[nodiscard]] const std::string& conversation_id() const noexcept { return side_.id; }
     [[nodiscard]] Outline outline() const noexcept { return side_.outline(); }
-    [[nodiscard]] int run() const noexcept { return side_.counters.run; }
-    [[nodiscard]] int model_calls() const noexcept { return side_.counters.model_calls; }
+    [[nodiscard]] int run_number() const noexcept { return side_.counters.run; }
+    [[nodiscard]] int conversation_model_calls() const noexcept { return side_.counters.model_calls; }
     /// Messages that the last model request had; 0 before the first.
-    [[nodiscard]] std::size_t sent() const noexcept { return side_.counters.sent; }
+    [[nodiscard]] std::size_t last_request_messages() const noexcept { return side_.counters.sent; }
     /// Grows with everything but appends, never goes back: with the same number, what was there is there.
-    [[nodiscard]] std::uint64_t edits() const noexcept { return side_.edits; }
+    [[nodiscard]] std::uint64_t edit_version() const noexcept { return side_.edits; }
     [[nodiscard]] ConversationCaches& caches() const noexcept { return *side_.caches.get(); }
     /// Tokens of a message by the chain's counter.
     [[nodiscard]] std::int64_t tokens_of(std::size_t message) const;
@@ -79,7 +79,7 @@ public:
     /// A text of such a message, from the store where it has left memory. Throws what the store throws.
     [[nodiscard]] virtual std::string text_of(const ReplacedMessage& replaced, std::size_t part) const = 0;
     /// Of the newest entry of its journal; 0: none.
-    [[nodiscard]] virtual std::uint64_t last_entry_id() const noexcept = 0;
+    [[nodiscard]] virtual std::uint64_t last_journal_entry_id() const noexcept = 0;
     /// The model's window: that of the profile, or a smaller one that an overflow taught; 0: unknown.
     [[nodiscard]] std::int64_t known_window() const;
     /// What was stored of it.

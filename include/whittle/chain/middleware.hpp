@@ -52,7 +52,7 @@ public:
     [[nodiscard]] ContextCount counted() const override {
         return conversation.context(config.token_counter, request.system, request.tools);
     }
-    [[nodiscard]] std::uint64_t last_entry_id() const noexcept override {
+    [[nodiscard]] std::uint64_t last_journal_entry_id() const noexcept override {
         const auto& journal = conversation.journal();
         return journal.empty() ? 0 : journal.back()->id;
     }
@@ -129,14 +129,14 @@ public:
     virtual void check(const ChainInfo&, Problems&) const {}
     /// Checks that need the tools of a request: runs once for a chain, with the first tools it sees.
     virtual void check_tools(const ChainInfo&, std::span<const ToolSpec>, Problems&) const {}
-    /// What one middleware of a chain should do, and no second one, such as `fold_task`: two of one task get in each
-    /// other's way (`ChainInfo::count_same_task_before`). Empty: nothing of that kind.
-    [[nodiscard]] virtual std::string_view task() const noexcept { return {}; }
+    /// What one middleware of a chain should do, and no second one, such as `fold_history_task`: two of one task get in
+    /// each other's way (`ChainInfo::count_same_task_before`). Empty: nothing of that kind.
+    [[nodiscard]] virtual std::string_view exclusive_task() const noexcept { return {}; }
     /// Tools that go with it, such as one that shows what it takes out of messages: an agent's loop offers them
     /// (`Chain::tools`).
     [[nodiscard]] virtual std::vector<Tool> tools(const ChainConfig&) const { return {}; }
     /// Where it stores, if not below the conversation's id: what lies below these keys a conversation may read back.
-    [[nodiscard]] virtual std::vector<std::string> object_roots() const { return {}; }
+    [[nodiscard]] virtual std::vector<std::string> extra_readable_roots() const { return {}; }
     /// How many messages this middleware will not touch before its next trigger: by plan, not by promise.
     [[nodiscard]] virtual std::size_t expected_stable_prefix(const Conversation<M>& conversation) const {
         return conversation.size();

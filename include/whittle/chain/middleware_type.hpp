@@ -25,9 +25,9 @@ struct MiddlewareType {
     /// in front. Called once for each entry that is read, on the thread that reads, which gets what it throws. Empty:
     /// every value that the fields allow is good.
     std::function<void(const Config&, const ChainInfo&, std::string_view name, Problems&)> check{};
-    std::string task{};  ///< as `Middleware::task`
+    std::string exclusive_task{};  ///< as `Middleware::exclusive_task`
     /// Called once the keys are read: what several of them say together, or the environment. Empty: nothing.
-    std::function<void(Config&, ConfigEntry&)> complete{};
+    std::function<void(Config&, ConfigEntry&)> after_fields_read{};
 };
 
 /// The key of a storage of the middleware's own.
@@ -37,13 +37,13 @@ template <typename Config>
     return {.name = std::move(name),
             .member = member,
             .meaning = "own storage; keys as in `storage`",
-            .fallback = "the chain's"};
+            .documented_default = "the chain's"};
 }
 
 /// What the maker of a middleware is told beside its configuration.
 template <AgentMessage M>
-struct StageContext {
-    std::string name{};  ///< the entry's "name", or the type's
+struct MiddlewareBuildContext {
+    std::string name_in_config{};  ///< the entry's "name", or the type's
     std::map<std::string, std::shared_ptr<Model<M>>, std::less<>> models_by_key{};  ///< by the key that names each
 
     /// The model of that key, such as "failover.model"; null: the entry has none.

@@ -26,9 +26,9 @@ template <AgentMessage M = ChatMessage>
 struct CompactionCallbacks {
     RetryCallbacks<M> retry{};        ///< default: `is_retryable`, half a second apart
     FailoverCallbacks<M> failover{};  ///< used if `failover` is configured
-    /// For a summary that is prepared (`prepare_fraction`). The library starts no thread. Summarizer, `retry` and
-    /// `failover` are called on that thread then, beside the agent's own calls.
-    SummaryExecutor executor{};
+    /// For a summary that is prepared (`prepare_at_trigger_fraction`). The library starts no thread. Summarizer,
+    /// `retry` and `failover` are called on that thread then, beside the agent's own calls.
+    SummaryExecutor prepare_executor{};
 };
 
 /// Whether another attempt with the same model can help: not after a refused key, a bad request or a model's refusal.
@@ -37,7 +37,8 @@ struct CompactionCallbacks {
 /// Keeps every request below a threshold, from cheap to dear: prunes old tool results, takes media out of old messages,
 /// folds the oldest turns into one summary, which a model writes, or `rule_based_summary` by rule. The current turn,
 /// leading system texts and pins stay as they are, but for media over the limits of the provider
-/// (`PruningConfig::fit_limits`). One run is one commit; the originals stay in the store and in the journal.
+/// (`PruningConfig::fit_image_and_byte_limits`). One run is one commit; the originals stay in the store and in the
+/// journal.
 template <AgentMessage M = ChatMessage>
 class Compaction final : public Middleware<M> {
 public:
@@ -54,7 +55,7 @@ public:
     [[nodiscard]] const CompactionConfig& config() const noexcept { return config_; }
 
     void check(const ChainInfo& chain, Problems& problems) const override;
-    [[nodiscard]] std::string_view task() const noexcept override { return fold_task; }
+    [[nodiscard]] std::string_view exclusive_task() const noexcept override { return fold_history_task; }
     [[nodiscard]] std::vector<Tool> tools(const ChainConfig& chain) const override {
         const bool stores_media =
             config_.pruning || config_.media == MediaMode::reference || config_.media == MediaMode::automatic;
@@ -96,8 +97,8 @@ Compaction(std::shared_ptr<T>, CompactionConfig = {}, CompactionCallbacks<detail
 template <AgentMessage M>
 void Compaction<M>::check(const ChainInfo& chain, Problems& problems) const {
     const CompactionSetup setup{.has_summarizer = summarizer_ != nullptr,
-                                .has_executor = static_cast<bool>(callbacks_.executor),
-                                .other_summarizers = chain.count_same_task_before(name_)};
+                                .has_executor = static_cast<bool>(callbacks_.prepare_executor),
+                                .summarizers_before = chain.count_same_task_before(name_)};
     check_compaction(config_, chain.config, setup, name_, problems);
 }
 
@@ -107,10 +108,11 @@ void Compaction<M>::before_model(Turn<M>& turn) {
     if (const auto limits = detail::due_limits(turn, config_, tokens)) {
         run(turn, *limits, tokens, &detail::compact_when_due);
     } else if (tokens <= turn.report.threshold &&
-               detail::is_near_trigger(tokens, turn.report.threshold, config_.prepare_fraction)) {
+               detail::is_near_trigger(tokens, turn.report.threshold, config_.prepare_at_trigger_fraction)) {
         run(turn, detail::limits_now(turn, config_), tokens, &detail::prepare_compaction);
     }
-    if (config_.pruning && config_.pruning->fit_limits) detail::fit_limits(turn, counter(turn), *config_.pruning);
+    if (config_.pruning && config_.pruning->fit_image_and_byte_limits)
+        detail::fit_image_and_byte_limits(turn, counter(turn), *config_.pruning);
 }
 
 template <AgentMessage M>
@@ -141,8 +143,8 @@ bool Compaction<M>::run(Turn<M>& turn, const CompactionLimits& limits, std::int6
             return generate_summary(detail::task_of(order, *model, edit), order.config, summary_generation_callbacks(),
                                     with, state);
         };
-    functions.prepare =
-        detail::preparing(turn, edit, summarizer_, summary_generation_callbacks(), callbacks_.executor, counter(turn));
+    functions.prepare = detail::preparing(turn, edit, summarizer_, summary_generation_callbacks(),
+                                          callbacks_.prepare_executor, counter(turn));
     FoldSizes sizes{.context_tokens = tokens, .trigger_tokens = limits.threshold};
     sizes.count(counted(turn));
     return compact({turn, edit, functions, config_, limits, sizes});
@@ -162,12 +164,12 @@ SummaryGenerationCallbacks<M> Compaction<M>::summary_generation_callbacks() cons
 }
 
 /// The maker of `compaction_type`.
-inline constexpr auto make_compaction = []<AgentMessage M>(
-                                            const CompactionConfig& config,
-                                            const StageContext<M>& context) -> std::shared_ptr<Middleware<M>> {
+inline constexpr auto make_compaction =
+    []<AgentMessage M>(const CompactionConfig& config,
+                       const MiddlewareBuildContext<M>& context) -> std::shared_ptr<Middleware<M>> {
     return std::make_shared<Compaction<M>>(
         context.model(), config, CompactionCallbacks<M>{{}, detail::failover_to<M>(context.model("failover.model"))},
-        context.name);
+        context.name_in_config);
 };
 
 }  // namespace whittle::inline v0

@@ -28,11 +28,11 @@ struct CompactionConfig {
     std::int64_t threshold_tokens = 40'000;  ///< due above this many tokens, system text and tools included
     /// Instead: above this part of the model's window, once it is known; 0: off. 0.6 is a good value.
     double threshold_fraction = 0.0;
-    std::int64_t target_tokens = 3'000;        ///< tokens that it works down to, the current turn not counted
-    double target_fraction = 0.0;              ///< instead: this part of the model's window; 0: off
-    std::int64_t summary_size_tokens = 1'000;  ///< the summarizer's output limit, enforced on what it wrote
-    double summary_fraction = 0.0;             ///< instead: this part of the model's window; 0: off
-    double headroom_fraction = 0.15;           ///< no summary once the cheap stages come this far below the threshold
+    std::int64_t target_tokens = 3'000;          ///< tokens that it works down to, the current turn not counted
+    double target_fraction = 0.0;                ///< instead: this part of the model's window; 0: off
+    std::int64_t summary_size_tokens = 1'000;    ///< the summarizer's output limit, enforced on what it wrote
+    double summary_fraction = 0.0;               ///< instead: this part of the model's window; 0: off
+    double skip_summary_margin_fraction = 0.15;  ///< no summary once the cheap stages come this far below the threshold
     std::optional<int> current_turn_keep_rounds{};  ///< newest tool rounds of the current turn that stay. Absent: all
     std::optional<PruningConfig> pruning{PruningConfig{}};  ///< the first stage. Absent: off
     MediaMode media = MediaMode::automatic;  ///< `automatic`, `keep`, `placeholder` or `reference`: media of old turns
@@ -54,8 +54,8 @@ struct CompactionConfig {
     std::int64_t failure_cool_down_tokens =
         0;  ///< growth after a failure before the next attempt; 0: 5 % of the trigger
     /// Above this part of the trigger a summary is prepared on the host's executor; 0: off. By the summarizer on
-    /// `executor` of the callbacks, so that no hook waits for the model.
-    double prepare_fraction = 0.0;
+    /// `prepare_executor` of the callbacks, so that no hook waits for the model.
+    double prepare_at_trigger_fraction = 0.0;
 };
 
 /// The sizes that count for a window of that size (0: unknown). Tokens.
@@ -77,10 +77,10 @@ namespace detail {
 [[nodiscard]] CompactionLimits fitted_to(CompactionLimits limits, std::int64_t room) noexcept;
 
 /// At most this many tokens are left once no summary is needed after the cheap stages.
-[[nodiscard]] std::int64_t threshold_with_headroom(const CompactionConfig& config, std::int64_t threshold) noexcept;
+[[nodiscard]] std::int64_t skip_summary_threshold(const CompactionConfig& config, std::int64_t threshold) noexcept;
 
 /// How many tokens a conversation has to grow after a failed summary.
-[[nodiscard]] std::int64_t cool_down_of(const CompactionConfig& config, std::int64_t threshold) noexcept;
+[[nodiscard]] std::int64_t failure_cool_down_tokens_of(const CompactionConfig& config, std::int64_t threshold) noexcept;
 
 /// The part of the configuration that summary generation takes. `summary_tokens`: the summary's size.
 [[nodiscard]] SummaryGenerationConfig summary_generation_config(const CompactionConfig& config,
@@ -88,9 +88,9 @@ namespace detail {
 
 /// What the check of a configuration knows beside it.
 struct CompactionSetup {
-    bool has_summarizer = false;        ///< of its own: the agent's model prepares nothing
-    bool has_executor = false;          ///< the callback is set
-    std::size_t other_summarizers = 0;  ///< with a token trigger, before this one in the chain
+    bool has_summarizer = false;         ///< of its own: the agent's model prepares nothing
+    bool has_executor = false;           ///< the callback is set
+    std::size_t summarizers_before = 0;  ///< with a token trigger, before this one in the chain
 };
 
 /// Adds every bad or doubtful setting to `problems`, each under "{name}.".
@@ -99,8 +99,9 @@ void check_compaction(const CompactionConfig& config, const ChainConfig& chain, 
 
 /// `config` with the sizes that `AGENT_COMPACTION_THRESHOLD`, `AGENT_COMPACTION_TARGET` and
 /// `AGENT_COMPACTION_SUMMARY_SIZE` give, in tokens; each replaces its fraction too. An empty value is none.
-/// `AGENT_COMPACTION_MODEL` is the caller's, who has the models (for configuration files: `ConfigSource::knows_model`).
-/// Throws one Error(invalid_config) that names each variable which is no integer of 1 or more.
+/// `AGENT_COMPACTION_MODEL` is the caller's, who has the models (for configuration files:
+/// `ConfigSource::host_makes_model`). Throws one Error(invalid_config) that names each variable which is no integer of
+/// 1 or more.
 [[nodiscard]] CompactionConfig with_environment_variables(CompactionConfig config, const EnvironmentLookup& lookup);
 
 namespace detail {

@@ -76,7 +76,7 @@ public:
     void push_reply(Reply<M> reply) { push_back(std::move(reply.message), reply.usage); }
 
     /// Appends the results of the open round, in the given order, as the provider wants them. A result that came in
-    /// shortened gets a journal entry, so that `undo` and `restore` can bring it back. Strong guarantee.
+    /// shortened gets a journal entry, so that `undo` and `restore_and_pin` can bring it back. Strong guarantee.
     void push_tool_results(std::span<const ToolReturn> returns) requires ToolMessage<M> {
         require_outside_hook("push_tool_results");
         detail::append_all_or_nothing(history_, [&] { detail::append_results(history_, returns); });
@@ -113,7 +113,7 @@ public:
     }
     /// What a host whose list was in step at `version` must replace; see `apply_to`.
     /// Throws Error(invalid_argument) for a version from before the conversation was loaded.
-    [[nodiscard]] Changes changes_since(std::uint64_t version) const { return history_.side.log.since(version); }
+    [[nodiscard]] Changes replacements_since(std::uint64_t version) const { return history_.side.log.since(version); }
     /// Brings a host's list that was in step at `version` up to date. Copies only what changed. Strong guarantee.
     /// Throws Error(invalid_argument) if the list has another length than it can have had.
     void apply_to(std::vector<M>& host, std::uint64_t version) const {
@@ -155,8 +155,8 @@ public:
         history_.side.notes.end_run();
         ++history_.side.counters.run;
     }
-    [[nodiscard]] int turn() const noexcept { return history_.side.counters.turn; }
-    [[nodiscard]] int run() const noexcept { return history_.side.counters.run; }
+    [[nodiscard]] int turn_number() const noexcept { return history_.side.counters.turn; }
+    [[nodiscard]] int run_number() const noexcept { return history_.side.counters.run; }
     /// Model replies so far.
     [[nodiscard]] int model_calls() const noexcept { return history_.side.counters.model_calls; }
 
@@ -180,7 +180,7 @@ public:
     }
 
     [[nodiscard]] Notes notes(std::string_view owner) noexcept { return {history_.side.notes, owner}; }
-    [[nodiscard]] const NoteBook& note_book() const noexcept { return history_.side.notes; }
+    [[nodiscard]] const NoteBook& middleware_notes() const noexcept { return history_.side.notes; }
     /// What is saved of it beside messages, journal and notes, without a copy of these (`state`).
     [[nodiscard]] const Counters& counters() const noexcept { return history_.side.counters; }
     [[nodiscard]] Calibrations calibrations() const { return history_.side.columns.calibrations(); }
@@ -192,7 +192,7 @@ public:
 
     /// Tool calls that asked again, with the same arguments, for a result that had left the request; counted when their
     /// round was prepared (`Chain::pending_tool_calls`), since this object was made.
-    [[nodiscard]] std::int64_t repeated_calls() const {
+    [[nodiscard]] std::int64_t repeated_calls_after_eviction() const {
         const auto known = detail::RepeatedCalls::find(*history_.side.caches.get());
         return known ? known->count() : 0;
     }
@@ -225,7 +225,7 @@ public:
     }
     /// Brings back the original of a message that is still in the list, and pins it. Throws Error(not_found) if it is
     /// original already, unknown, or folded (the text then names the entry to undo).
-    void restore(Serial serial) {
+    void restore_and_pin(Serial serial) {
         require_outside_hook("restore");
         detail::restore(history_, serial);
     }
@@ -245,7 +245,7 @@ public:
     /// The last hook's report; empty before the first.
     [[nodiscard]] const Report& report() const noexcept { return report_; }
     /// Messages that the last model request had; 0 before the first.
-    [[nodiscard]] std::size_t sent() const noexcept { return history_.side.counters.sent; }
+    [[nodiscard]] std::size_t last_request_messages() const noexcept { return history_.side.counters.sent; }
 
 private:
     friend class Transaction<M>;
@@ -302,8 +302,8 @@ Conversation<M> Conversation<M>::from_state(ConversationState<M> state) {
     side.columns.load(std::move(state.calibrations));
     for (const std::string& root : state.roots) side.objects->allow(root);
     for (const auto& entry : c.history_.journal) {
-        for (const std::string& key : entry->stored) side.objects->claim(key, nullptr);
-        for (const StoredText& text : entry->texts) side.objects->claim(text.key, text.storage);
+        for (const std::string& key : entry->referenced_keys) side.objects->claim(key, nullptr);
+        for (const StoredText& text : entry->texts_in_store) side.objects->claim(text.key, text.storage);
         for (const auto& splice : entry->undo) side.take_names(splice.infos);
     }
     return c;

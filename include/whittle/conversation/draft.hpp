@@ -29,8 +29,8 @@ struct RepairResult;
 using EditGroup = int;
 
 struct CommitOptions {
-    bool require_token_reduction = true;  ///< commit only if the count gets lower (L6)
-    std::int64_t at_least_tokens = 0;     ///< and at least by this much
+    bool require_token_reduction = true;   ///< commit only if the count gets lower (L6)
+    std::int64_t min_token_reduction = 0;  ///< and at least by this much
 };
 
 struct CommitResult {
@@ -38,7 +38,7 @@ struct CommitResult {
     std::int64_t tokens_before = 0;
     std::int64_t tokens_after = 0;               ///< of what was committed or would have been
     std::optional<std::size_t> first_changed{};  ///< index of the first message that differs
-    int dropped_edit_groups = 0;                 ///< edit groups that were left out because a store write failed
+    int unstored_edit_groups = 0;                ///< edit groups that were left out because a store write failed
     std::exception_ptr first_store_error{};      ///< what the first of these writes threw
 
     [[nodiscard]] bool committed() const noexcept { return outcome == Outcome::committed; }
@@ -68,7 +68,7 @@ public:
     /// The text of a part; empty if there is no such part.
     [[nodiscard]] std::string text_of_part(std::size_t message, std::size_t part) const;
     /// It is a pin, a system text, the newest user message or in the open round. More may forbid an edit: `may_edit`.
-    [[nodiscard]] bool is_pinned(std::size_t message) const;
+    [[nodiscard]] bool is_protected(std::size_t message) const;
     /// Whether every part of a message may be edited now, and the message itself folded or erased. False exactly where
     /// one of these edits throws Error(pinned), or there is no such message.
     [[nodiscard]] bool may_edit(std::size_t message) const;
@@ -111,7 +111,7 @@ public:
 
     /// Takes out all thinking, that of the open tool loop only where no rule of the profile asks for it: what it was
     /// bound to has changed outside of the messages.
-    void drop_thinking();
+    void drop_removable_thinking();
 
     /// Asks the commit to store `content` first. If that fails, this edit group's edits are left out. `part` says of
     /// which text this is the whole original, so that it may leave memory.
@@ -119,23 +119,23 @@ public:
         Serial serial = 0;
         std::size_t part = 0;
     };
-    void offload(std::string key, std::string content, std::optional<Original> original = std::nullopt,
-                 std::shared_ptr<Storage> storage = nullptr);
+    void store_on_commit(std::string key, std::string content, std::optional<Original> original = std::nullopt,
+                         std::shared_ptr<Storage> storage = nullptr);
     /// Stores the text of a part as it is now. One that nobody edited is read when it is written, and may leave memory
     /// then.
-    void offload_text(std::string key, std::size_t message, std::size_t part,
-                      std::shared_ptr<Storage> storage = nullptr);
+    void store_text_on_commit(std::string key, std::size_t message, std::size_t part,
+                              std::shared_ptr<Storage> storage = nullptr);
     /// Writes what is to be stored now, before the commit, and takes back the edit groups of which something is
     /// refused: what is planned on top then stands on what stays. A dry run writes nothing. Returns the number of
     /// refused edit groups.
-    int store();
+    int store_and_drop_refused();
 
     /// A user's own rewriter or finalizer may edit what is pinned (L7).
-    void allow_pinned(bool allow) noexcept;
+    void allow_editing_pinned(bool allow) noexcept;
     /// What another middleware shortened may be edited where its original is stored: the new text has to name it too.
-    void allow_stored() noexcept;
+    void allow_editing_foreign_placeholders() noexcept;
     /// The request is too large: results of the open round may be edited too, if nothing else pins them (L7).
-    void allow_open_results() noexcept;
+    void allow_editing_open_results() noexcept;
     /// Takes back the last edit group's edits and offloads.
     void drop_edit_group(EditGroup edit_group) { drop_edit_groups({edit_group}); }
     /// Takes back several edit groups' edits and offloads in one go.
@@ -151,7 +151,7 @@ public:
     [[nodiscard]] std::vector<Violation> introduced_violations() const;
     /// Whether the host's `before_commit` refuses what is staged; `needs_model` goes into the plan that it sees. Asks
     /// nobody where nothing is staged or no such function is set.
-    [[nodiscard]] bool is_vetoed(bool needs_model = false) const;
+    [[nodiscard]] bool host_would_veto(bool needs_model = false) const;
     /// Verifies, asks `before_commit`, stores, commits. Throws what that function throws, Error(conflict) if the
     /// conversation changed meanwhile, Error(invalid_history) if the result would break a rule that is kept now,
     /// Error(cancelled) and Error(limit_exceeded); then the conversation is as it was. A failure behind these checks,

@@ -29,12 +29,12 @@ struct Splice {
 
 /// How to get a text back that left memory because a store holds it.
 struct StoredText {
-    std::size_t splice = 0;   ///< of the entry
-    std::size_t message = 0;  ///< of the splice
-    std::size_t part = 0;     ///< of the message
+    std::size_t splice = 0;             ///< of the entry
+    std::size_t message_in_splice = 0;  ///< of the splice
+    std::size_t part = 0;               ///< of the message
     std::string key{};
     std::shared_ptr<Storage> storage{};
-    std::optional<std::size_t> element{};  ///< as in `StoredPart`
+    std::optional<std::size_t> index_in_object{};  ///< as in `StoredPart`
 };
 
 /// What is known of a commit beside the messages that it replaced.
@@ -49,11 +49,12 @@ struct JournalRecord {
     Kind kind = Kind::edit;
     std::string by{};
     std::string reason{};
-    Timestamp when = 0;
+    UnixMillis when = 0;
     std::int64_t tokens_before = 0;  ///< of the messages, by the counter that judged
     std::int64_t tokens_after = 0;
-    std::vector<std::string> stored{};  ///< keys that the commit refers to
-    std::vector<StoredText> texts{};    ///< texts of the replaced messages that are in the store instead of in memory
+    std::vector<std::string> referenced_keys{};  ///< keys that the commit refers to
+    std::vector<StoredText>
+        texts_in_store{};  ///< texts of the replaced messages that are in the store instead of in memory
     bool thinking_prefix_edited_before =
         false;               ///< `Conversation::thinking_prefix_edited` by messages, in front of the commit
     Serial next_serial = 0;  ///< messages from here on came later
@@ -67,9 +68,9 @@ struct JournalEntry : JournalRecord {
 
 /// A message that a commit replaced, as the journal keeps it. A view, valid until the journal changes.
 struct ReplacedMessage {
-    const JournalRecord& record;  ///< of the commit
-    std::size_t splice = 0;       ///< of its entry
-    std::size_t message = 0;      ///< of the splice
+    const JournalRecord& record;        ///< of the commit
+    std::size_t splice = 0;             ///< of its entry
+    std::size_t message_in_splice = 0;  ///< of the splice
     const MessageInfo& info;
 };
 
@@ -79,7 +80,7 @@ struct ReplacedMessage {
 /// The same without that question: of a text that this process has stored itself, never of a journal's.
 [[nodiscard]] std::string fetch_trusted_text(const StoredText& text);
 
-/// `fetch` for one text after the other: an object that has several is read once.
+/// `fetch_text` for one text after the other: an object that has several is read once.
 class TextFetcher {
 public:
     [[nodiscard]] std::string fetch_text(const StoredObjects& objects, const StoredText& text);
@@ -123,7 +124,9 @@ void visit_replaced(std::span<const std::shared_ptr<const JournalEntry<M>>> jour
 /// Such a message as it is in memory.
 template <AgentMessage M>
 [[nodiscard]] const M& message_in_memory(const ReplacedMessage& replaced) {
-    return static_cast<const JournalEntry<M>&>(replaced.record).undo[replaced.splice].messages[replaced.message];
+    return static_cast<const JournalEntry<M>&>(replaced.record)
+        .undo[replaced.splice]
+        .messages[replaced.message_in_splice];
 }
 
 /// Such a message with its texts fetched from the store.
@@ -131,8 +134,9 @@ template <AgentMessage M>
 [[nodiscard]] M load_original(const StoredObjects& objects, const ReplacedMessage& replaced) {
     M original = message_in_memory<M>(replaced);
     std::vector<StoredText> texts;
-    for (const StoredText& text : replaced.record.texts) {
-        if (text.splice == replaced.splice && text.message == replaced.message) texts.push_back(text);
+    for (const StoredText& text : replaced.record.texts_in_store) {
+        if (text.splice == replaced.splice && text.message_in_splice == replaced.message_in_splice)
+            texts.push_back(text);
     }
     restore_texts(original, replaced.info, objects, texts);
     return original;
@@ -143,11 +147,11 @@ template <AgentMessage M>
 [[nodiscard]] std::vector<Splice<M>> load_undo(const StoredObjects& objects, const JournalEntry<M>& entry,
                                                CancelCheck check_cancelled) {
     std::vector<Splice<M>> undo = entry.undo;
-    std::vector<StoredText> texts = entry.texts;
+    std::vector<StoredText> texts = entry.texts_in_store;
     for_each_message(texts, [&](std::span<const StoredText> same) {
         check_cancelled();
         Splice<M>& splice = undo[same.front().splice];
-        const std::size_t message = same.front().message;
+        const std::size_t message = same.front().message_in_splice;
         restore_texts(splice.messages[message], splice.infos[message], objects, same);
     });
     return undo;
@@ -157,8 +161,9 @@ template <AgentMessage M>
 /// for byte. `shown` is the message as it is now. `query_store`: it may have other texts, and is asked for each; may
 /// throw what it throws then.
 template <AgentMessage M>
-void drop_stored_texts(JournalEntry<M>& entry, std::span<StoredText> texts, const M& shown, bool query_store = false) {
-    M& original = entry.undo[texts.front().splice].messages[texts.front().message];
+void release_texts_from_memory(JournalEntry<M>& entry, std::span<StoredText> texts, const M& shown,
+                               bool query_store = false) {
+    M& original = entry.undo[texts.front().splice].messages[texts.front().message_in_splice];
     M back = shown;
     PartFinder<M> parts;
     PartFinder<M> parts_back;

@@ -13,12 +13,12 @@ namespace whittle::inline v0 {
 /// Settings of `read_offloaded_tool`. Keep a page below `ReductionConfig::max_length_for_trunc`: what is larger is
 /// truncated like any other result.
 struct ReadOffloadedOptions {
-    std::int64_t page_bytes = 40'000;    ///< of text in one result, 256 or more
-    std::int64_t grep_bytes = 20'000;    ///< of matching lines in one result, 256 or more
-    int grep_matches = 100;              ///< lines found in one result, 1 or more
-    int grep_context = 5;                ///< largest `context` that a call may ask for, 0 or more
-    std::int64_t grep_line_bytes = 300;  ///< of one line that grep shows, 32 or more
-    std::optional<Language> language{};  ///< of the description; absent: `default_language()`
+    std::int64_t page_bytes = 40'000;                ///< of text in one result, 256 or more
+    std::int64_t grep_result_bytes = 20'000;         ///< of matching lines in one result, 256 or more
+    int grep_matches = 100;                          ///< lines found in one result, 1 or more
+    int max_grep_context_lines = 5;                  ///< largest `context` that a call may ask for, 0 or more
+    std::int64_t grep_line_bytes = 300;              ///< of one line that grep shows, 32 or more
+    std::optional<Language> description_language{};  ///< of the description; absent: `default_language()`
 };
 
 /// A tool named `read_offloaded` that reads what was stored of the conversation it is called in, and nothing else:

@@ -32,7 +32,7 @@ enum class Hook {
 /// What a middleware's hook run came to.
 enum class Outcome {
     not_applicable,  ///< it has nothing to do in this hook
-    not_due,         ///< count <= threshold, or `StageReport::reason` says why not yet
+    not_due,         ///< count <= threshold, or `StageReport::not_due_reason` says why not yet
     cooling_down,    ///< due, but an earlier plan freed too little and the conversation has not grown enough since
     nothing,         ///< due, but there is nothing it may take
     too_small,       ///< the plan frees less than asked for
@@ -50,13 +50,13 @@ enum class Outcome {
 struct CommitPlan : CallbackContext {
     std::string_view middleware{};
     Hook hook = Hook::before_model;
-    std::string_view reason{};          ///< that the provenance of the first edit names, such as "summary"
-    Outline before{};                   ///< of all messages, as they are
-    Outline after{};                    ///< as they would be
-    std::span<const Serial> touched{};  ///< messages of `before` that change or go
-    std::size_t first_changed = 0;      ///< index of the first message that differs: what a prompt cache keeps
-    std::int64_t tokens_before = 0;     ///< of the messages, by the chain's counter
-    std::int64_t tokens_after = 0;
+    std::string_view reason{};               ///< that the provenance of the first edit names, such as "summary"
+    Outline before{};                        ///< of all messages, as they are
+    Outline after{};                         ///< as they would be
+    std::span<const Serial> touched{};       ///< messages of `before` that change or go
+    std::size_t first_changed = 0;           ///< index of the first message that differs: what a prompt cache keeps
+    std::int64_t message_tokens_before = 0;  ///< of the messages, by the chain's counter
+    std::int64_t message_tokens_after = 0;
     bool needs_model = false;  ///< a summary has to be paid for first: `after` has a few words in its place
 };
 
@@ -64,7 +64,7 @@ struct CommitPlan : CallbackContext {
 struct Candidate {
     Serial serial = 0;
     std::size_t part = 0;
-    bool cut = false;               ///< false: kept, or the stage failed
+    bool removed = false;           ///< false: kept, or the stage failed
     std::string_view rule{};        ///< id of the rule that decided; static text
     std::int64_t tokens_freed = 0;  ///< of what was cut; else 0
 };
@@ -85,8 +85,8 @@ struct StoreFailure {
 struct Repair {
     Serial serial = 0;  ///< of the message that was broken; 0 if one is added to the list
     std::size_t part = 0;
-    std::string_view code{};  ///< such as "missing_result"; static text, docs/chain.md has the list
-    std::string text{};       ///< what was done, for a person
+    std::string_view code{};    ///< such as "missing_result"; static text, docs/chain.md has the list
+    std::string description{};  ///< what was done, for a person
 
     friend bool operator==(const Repair&, const Repair&) = default;
 };
@@ -98,14 +98,14 @@ struct StageDetails {
     std::optional<std::size_t> first_changed{};  ///< index of the first edited message
     std::int64_t cached_tokens_invalidated = 0;  ///< estimated tokens behind it that the last request had sent
     std::vector<Candidate> candidates{};
-    std::vector<std::string> stored{};  ///< keys written
+    std::vector<std::string> stored_keys{};  ///< keys written
     std::int64_t bytes_stored = 0;
     std::vector<StoreFailure> store_failures{};
     std::vector<ModelCallReport> model_calls{};
     std::vector<Repair> repairs{};
-    std::int64_t violations_left = 0;     ///< rules that are still broken after a repair
-    bool thinking_prefix_edited = false;  ///< the commit changed what kept thinking is bound to
-    std::int64_t thinking_dropped = 0;    ///< thinking parts that went because of that
+    std::int64_t violations_left = 0;         ///< rules that are still broken after a repair
+    bool thinking_prefix_edited = false;      ///< the commit changed what kept thinking is bound to
+    std::int64_t thinking_parts_dropped = 0;  ///< thinking parts that went because of that
     std::string error{};
 };
 
@@ -115,13 +115,13 @@ struct StageReport {
     Hook hook = Hook::before_model;
     Outcome outcome = Outcome::not_applicable;
     std::string_view counter{};  ///< id of the counter that judged
-    std::int64_t count = 0;      ///< tokens
-    std::int64_t threshold = 0;  ///< tokens
+    std::int64_t count = 0;      ///< tokens; messages where `Trigger::context_messages` decided
+    std::int64_t threshold = 0;  ///< in the same unit
     std::shared_ptr<StageDetails> details{};
     /// Why it is not due above `threshold`, such as "does_not_pay_yet"; static text. Empty: the outcome says it.
-    std::string_view reason{};
+    std::string_view not_due_reason{};
 
-    StageDetails& more();  ///< makes the details if there are none
+    StageDetails& ensure_details();  ///< makes the details if there are none
 };
 
 /// What one hook of a chain did. Belongs to the conversation and is valid until its next hook.
@@ -131,10 +131,11 @@ struct Report {
     std::shared_ptr<const void> names{};  ///< what the names of the stages point into; outlives the chain
     std::int64_t tokens_before = 0;       ///< of the whole request, by the chain's count
     std::int64_t tokens_after = 0;
-    double calibration = 1.0;         ///< billed tokens for one of the estimate (`ContextCount`)
-    double calibration_spread = 0.0;  ///< how far off `tokens_before` was lately, as a part of it (`ContextCount`)
-    std::int64_t milliseconds = 0;    ///< by the chain's clock
-    std::string conversation{};       ///< its id
+    double calibration = 1.0;  ///< billed tokens for one of the estimate (`ContextCount`)
+    double calibration_relative_error =
+        0.0;                        ///< how far off `tokens_before` was lately, as a part of it (`ContextCount`)
+    std::int64_t milliseconds = 0;  ///< by the chain's clock
+    std::string conversation{};     ///< its id
 
     [[nodiscard]] bool changed() const noexcept;
     [[nodiscard]] const StageReport* find(std::string_view middleware) const noexcept;
@@ -162,11 +163,11 @@ void take_back_commits(Report& report);
 
 /// What `Conversation::sync` found.
 struct SyncResult {
-    std::size_t common_prefix = 0;  ///< messages that were the same
-    std::size_t appended = 0;       ///< messages that are new at the end
-    std::size_t replaced = 0;       ///< our messages that the host no longer has
-    bool diverged = false;          ///< the host changed or removed something that we had
-    std::uint64_t version = 0;      ///< with which the host's list is in step: what `apply_to` wants
+    std::size_t common_prefix = 0;        ///< messages that were the same
+    std::size_t appended = 0;             ///< messages that are new at the end
+    std::size_t removed_or_replaced = 0;  ///< our messages that the host no longer has
+    bool diverged = false;                ///< the host changed or removed something that we had
+    std::uint64_t version = 0;            ///< with which the host's list is in step: what `apply_to` wants
 };
 
 }  // namespace whittle::inline v0

@@ -32,17 +32,17 @@ enum class OnError {
 
 /// What a tool and the middlewares around it know of a call. Never the conversation: calls may run in parallel.
 struct ToolContext {
-    std::string call_id{};      ///< the model's, as it came
-    std::string object_name{};  ///< ours: unique in the conversation, safe in a storage key
+    std::string call_id{};           ///< the model's, as it came
+    std::string key_safe_call_id{};  ///< ours: unique in the conversation, safe in a storage key
     std::string tool{};
     std::string arguments{};  ///< raw JSON
     std::span<const ToolSpec> tools{};
-    Serial round = 0;      ///< of the message with the call
-    std::size_t call = 0;  ///< which of its calls, from 0
+    Serial round_serial = 0;         ///< of the message with the call
+    std::size_t index_in_round = 0;  ///< which of its calls, from 0
     /// Keys of the objects that hold the result of an earlier call with the same arguments, which the model no longer
     /// sees as it came; empty: there is none.
-    std::vector<std::string> stored_before{};
-    std::string conversation{};  ///< its id
+    std::vector<std::string> earlier_same_call_keys{};
+    std::string conversation_id{};  ///< its id
     std::shared_ptr<Storage> storage{};
     std::shared_ptr<const StoredObjects> objects{};  ///< what was stored of the conversation; may be null
     std::shared_ptr<ConversationCaches> caches{};    ///< of middlewares, to the conversation; may be null
@@ -50,8 +50,8 @@ struct ToolContext {
     StopToken stop{};
     std::shared_ptr<Clock> clock{};
     Language language = Language::english;
-    const EventSink* events = nullptr;  ///< null: nobody listens
-    OnError on_error = OnError::skip;   ///< for a middleware that fails after the tool has run
+    const EventSink* events = nullptr;            ///< null: nobody listens
+    OnError on_middleware_error = OnError::skip;  ///< for a middleware that fails after the tool has run
 };
 
 /// A text of a result whose original is in a store.
@@ -60,9 +60,9 @@ struct StoredPart {
     std::string key{};
     std::string by{};  ///< the middleware that stored it
     std::shared_ptr<Storage> storage{};
-    bool is_whole = false;                 ///< the text is shown as it is; the object has it too
-    std::optional<std::size_t> element{};  ///< the object is a JSON array of parts (`offload_content`), this text one
-                                           ///< of them; unset: the object is the text
+    bool is_shown_whole = false;                   ///< the text is shown as it is; the object has it too
+    std::optional<std::size_t> index_in_object{};  ///< the object is a JSON array of parts (`offload_content`), this
+                                                   ///< text one of them; unset: the object is the text
 };
 
 /// Takes the result of a tool as it comes. Not thread-safe.
@@ -75,7 +75,7 @@ public:
     virtual void push(Part part) = 0;
     /// Says that the newest part stands for an object, or, without a key, for a text that is lost. `stored.part` is
     /// filled in by who keeps the parts.
-    virtual void stored(StoredPart stored) = 0;
+    virtual void mark_stored(StoredPart stored) = 0;
     /// Nothing more comes, the tool has returned or thrown. Called once, by who made the sink.
     virtual void finish() {}
 };
@@ -85,7 +85,7 @@ class CollectingSink final : public PartSink {
 public:
     void write(std::string_view text) override;
     void push(Part part) override;
-    void stored(StoredPart stored) override;
+    void mark_stored(StoredPart stored) override;
     [[nodiscard]] std::vector<Part> take() { return std::move(parts_); }
     [[nodiscard]] std::vector<StoredPart> take_stored() { return std::move(stored_); }
 
@@ -98,7 +98,7 @@ private:
 /// What a tool gave, where a middleware shows other parts instead.
 struct OriginalParts {
     std::vector<Part> parts{};
-    std::string by{};  ///< the middleware
+    std::string replaced_by{};  ///< the middleware
 };
 
 struct ToolOutcome {

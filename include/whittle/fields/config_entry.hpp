@@ -37,7 +37,7 @@ public:
     /// Reports a value of the environment.
     virtual void unexpected_variable(std::string_view name, std::string_view value, std::string_view expected) = 0;
     /// The environment has a model's name, which is as if the entry had it under that key; empty: it has none.
-    virtual void take_model(std::string_view key, std::string_view variable) = 0;
+    virtual void take_model_from_environment(std::string_view key, std::string_view variable) = 0;
 };
 
 }  // namespace whittle::inline v0

@@ -64,7 +64,7 @@ struct JsonMember {
     std::string Config::*text = nullptr;
 };
 
-/// No member: the key names one of the configuration's models, which the maker gets (`StageContext::model`).
+/// No member: the key names one of the configuration's models, which the maker gets (`MiddlewareBuildContext::model`).
 struct ModelMember {};
 
 /// What a key can fill.
@@ -88,7 +88,8 @@ struct ConfigField {
     std::int64_t highest = INT64_MAX;  ///< of numbers; an `int` ends where its type does
     std::vector<std::string> words{};  ///< of a string: what it may be; empty: anything
     bool required = false;
-    std::string fallback{};  ///< what the documentation says of the default, where it is not what the member has
+    std::string
+        documented_default{};  ///< what the documentation says of the default, where it is not what the member has
 };
 
 /// The keys of an object, in the order of the documentation.
@@ -123,8 +124,8 @@ public:
                 return false;
             };
             if (std::visit(is_null, field.member)) fail_no_member(field.name);
-            infos_.push_back(
-                {field.name, field.meaning, field.fallback, field.lowest, field.highest, field.words, field.required});
+            infos_.push_back({field.name, field.meaning, field.documented_default, field.lowest, field.highest,
+                              field.words, field.required});
             members_.push_back(field.member);
         }
     }
@@ -212,7 +213,7 @@ template <typename Config, typename Object>
     return detail::MemberBinding::make<ObjectMember<Config>>(
         [member, table = detail::shared_table(fields), given](Config& config) {
             Object& object = config.*member;
-            return detail::BoundObject{.type = typeid(Object),
+            return detail::BoundObject{.type = detail::type_id<Object>(),
                                        .now = [&object, table] { return table->bind(object); },
                                        .open =
                                            [&object, table, given] {
@@ -234,7 +235,7 @@ template <typename Config, typename Object>
         [member, table = detail::shared_table(fields), given_false](Config& config) {
             std::optional<Object>& object = config.*member;
             return detail::BoundObject{
-                .type = typeid(Object),
+                .type = detail::type_id<Object>(),
                 .may_be_false = given_false == FalseObject::removes,
                 .now = [&object, table] { return object ? std::optional(table->bind(*object)) : std::nullopt; },
                 .open = [&object, table] { return table->bind(object ? *object : object.emplace()); },
@@ -251,7 +252,7 @@ template <typename Config, typename Item>
         [member, text, table = detail::shared_table(fields)](Config& config) {
             std::vector<Item>& items = config.*member;
             return detail::BoundList{
-                .type = typeid(Item),
+                .type = detail::type_id<Item>(),
                 .add_text = [&items, text](std::string given) { items.emplace_back().*text = std::move(given); },
                 .add_object = [&items, table] { return table->bind(items.emplace_back()); },
                 .defaults = [table] { return table->defaults(); }};
@@ -266,7 +267,7 @@ template <typename Config, typename Object>
         [member, table = detail::shared_table(fields), name_of = std::move(name_of)](Config& config) {
             std::map<std::string, Object>& objects = config.*member;
             return detail::BoundMap{
-                .type = typeid(Object),
+                .type = detail::type_id<Object>(),
                 .name_of = name_of,
                 .now =
                     [&objects, table] {

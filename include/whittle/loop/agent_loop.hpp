@@ -37,7 +37,7 @@ struct LoopCallbacks {
     /// A reply that had begun to stream turned out too large, and the model is asked again with a smaller conversation:
     /// the host discards what it showed of this reply. Absent: the run fails instead, since the beginning would come
     /// twice; the conversation is smaller by then, so that `run(conversation)` may go on.
-    std::function<void()> on_restart{};
+    std::function<void()> on_stream_restart{};
     std::function<void(const ToolContext&)> on_tool_start{};
     std::function<void(const ToolContext&, const ToolResult&)> on_tool_end{};
 };
@@ -50,7 +50,8 @@ struct RunResult {
     int silent_truncations = 0;  ///< requests of which the provider billed so little that it must have cut them
     std::string error{};         ///< failed: why; for a request that is too large with the numbers
     std::exception_ptr exception{};
-    std::vector<Problem> warnings{};  ///< doubtful settings of the chain, such as a trigger above the model's window
+    std::vector<Problem>
+        config_warnings{};  ///< doubtful settings of the chain, such as a trigger above the model's window
 };
 
 /// Throws Error(invalid_config) that lists every problem.
@@ -173,8 +174,8 @@ template <AgentMessage M>
     std::int64_t units = 0;
     message_traits<M>::for_each_part(m, [&](const PartView& part) {
         if (part.kind == PartKind::media || part.kind == PartKind::thinking) return;
-        units = add_saturating(units, counter->measure(part.text));
-        if (part.kind == PartKind::tool_call) units = add_saturating(units, counter->measure(part.tool));
+        units = add_saturating(units, counter->measure_units(part.text));
+        if (part.kind == PartKind::tool_call) units = add_saturating(units, counter->measure_units(part.tool));
     });
     return counter->to_tokens(units);
 }
@@ -192,7 +193,7 @@ AgentLoop<M>::AgentLoop(std::shared_ptr<Model<M>> model, std::vector<Tool> tools
     detail::add_offered(tools_, chain_.tools(), config_);
     check_loop(config_, tools_, model_ != nullptr);
     for (const Tool& tool : tools_) specs_.push_back(tool.spec());
-    chain_.check_tools(specs_);
+    chain_.warn_missing_tools(specs_);
 }
 
 template <ToolMessage M>
@@ -206,7 +207,7 @@ RunResult AgentLoop<M>::run(Conversation<M>& conversation, M user, StopToken sto
 template <ToolMessage M>
 RunResult AgentLoop<M>::run(Conversation<M>& conversation, StopToken stop) {
     RunResult result;
-    result.warnings = chain_.warnings();
+    result.config_warnings = chain_.config_warnings();
     const HookRequest<M> hook_request = request(std::move(stop));
     conversation.begin_run();
     const auto guarded = [&](auto&& work) {
@@ -254,7 +255,7 @@ void AgentLoop<M>::run_steps(Conversation<M>& conversation, const HookRequest<M>
         const bool wants_more = reply.finish == FinishReason::paused;
         conversation.push_reply(std::move(reply));
         chain_.after_model(conversation, hook_request);
-        const bool has_calls = conversation.outline().open_call().has_value();
+        const bool has_calls = conversation.outline().open_round_begin().has_value();
         const bool is_empty = conversation.outline()[conversation.size() - 1].parts.empty();
         is_paused = wants_more && !has_calls && !is_empty;  // an empty one would be the same request again
         if (is_paused) continue;
@@ -276,7 +277,7 @@ Reply<M> AgentLoop<M>::ask(Conversation<M>& conversation, const HookRequest<M>& 
         return detail::overflow_error(error, chain_.context_window(conversation), report.tokens_before,
                                       report.tokens_after);
     };
-    detail::DeltaWatch watch(&callbacks_.on_delta, callbacks_.on_restart);
+    detail::DeltaWatch watch(&callbacks_.on_delta, callbacks_.on_stream_restart);
     try {
         return generate_once(conversation, hook_request, watch.sink());
     } catch (const ModelError& error) {
@@ -296,7 +297,9 @@ Reply<M> AgentLoop<M>::ask(Conversation<M>& conversation, const HookRequest<M>& 
 template <ToolMessage M>
 Reply<M> AgentLoop<M>::generate_once(Conversation<M>& conversation, const HookRequest<M>& hook_request,
                                      const DeltaSink* on_delta) {
-    const std::function<std::size_t()> stable_prefix = [&] { return chain_.stable_prefix(conversation); };
+    const std::function<std::size_t()> count_stable_messages = [&] {
+        return chain_.count_stable_messages(conversation);
+    };
     return chain_.generate(*model_, {.messages = conversation.messages(),
                                      .system = hook_request.system,
                                      .tools = hook_request.tools,
@@ -304,7 +307,7 @@ Reply<M> AgentLoop<M>::generate_once(Conversation<M>& conversation, const HookRe
                                      .on_delta = on_delta,
                                      .thinking_prefix_edited = chain_.config().profile.thinking_bound_to_prefix &&
                                                                conversation.thinking_prefix_edited(),
-                                     .stable_prefix = &stable_prefix});
+                                     .count_stable_messages = &count_stable_messages});
 }
 
 /// Some servers cut a request that is too large and say nothing. The chain's counter may be far above the truth, so a
@@ -409,8 +412,8 @@ detail::ToolRun AgentLoop<M>::run_tool(const ToolContext& context) const {
 /// Whether nothing stands behind the newest calls but their results.
 template <ToolMessage M>
 bool AgentLoop<M>::is_round_last(const Conversation<M>& conversation) {
-    const Serial group = conversation.outline().open_group();
-    return group != 0 && conversation.outline()[conversation.size() - 1].group == group;
+    const Serial group = conversation.outline().open_round_serial();
+    return group != 0 && conversation.outline()[conversation.size() - 1].round_serial == group;
 }
 
 /// Providers refuse a call without a result, so those that were not run get one that says so. `pending`: results that

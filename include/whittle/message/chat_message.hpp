@@ -15,9 +15,9 @@ namespace whittle::inline v0 {
 struct ChatMessage {
     Role role = Role::user;
     std::vector<Part> parts{};
-    std::string id{};              ///< the host's, optional
+    std::string host_id{};         ///< what the host calls the message, optional; the library keeps it
     std::optional<Usage> usage{};  ///< on replies, where the provider reports it
-    std::string mark_id{};         ///< the library's (`save_marked_messages`)
+    std::string mark_id{};         ///< the library's (`save_marks`)
 
     [[nodiscard]] static ChatMessage system(std::string text);
     [[nodiscard]] static ChatMessage user(std::string text);
@@ -67,7 +67,7 @@ struct message_traits<ChatMessage> {
         rename_call(m, part, call_id, tool);
     }
     static std::optional<Usage> usage(const ChatMessage& m) { return m.usage; }
-    static std::string id(const ChatMessage& m) { return m.id; }
+    static std::string id(const ChatMessage& m) { return m.host_id; }
     static std::string mark_id(const ChatMessage& m) { return m.mark_id; }
     static void set_mark_id(ChatMessage& m, std::string_view id) { m.mark_id = id; }
     static bool is_error(const ChatMessage& m, std::size_t part) {

@@ -49,17 +49,17 @@ struct Provenance {
     Origin origin = Origin::original;
     std::string by{};      ///< the middleware's name
     std::string reason{};  ///< why, a stable word such as "clear"
-    Timestamp when = 0;
-    std::vector<std::string> stored{};  ///< keys of the objects that hold what was taken out
-    std::vector<Serial> covers{};       ///< messages that a summary stands for
+    UnixMillis when = 0;
+    std::vector<std::string> stored_keys{};  ///< keys of the objects that hold what was taken out
+    std::vector<Serial> covers{};            ///< messages that a summary stands for
     int level = 0;  ///< of a summary: how often what it stands for was folded as summaries of one level
-    std::vector<std::string> user_messages{};  ///< user messages that a summary carries word for word
-    /// For each of `user_messages`, how often it stood beside tool results: 0 (a message of its own), 1, or 2 for more.
-    /// Empty: none did.
-    std::vector<int> beside_results{};
-    std::vector<std::string> skills{};  ///< skills that a message carries
-    std::string work{};   ///< the state of the work that a summary carries, as summary generation writes it
-    std::string facts{};  ///< what a summary must not lose, as `to_note` writes it; empty: not looked for
+    std::vector<std::string> verbatim_user_messages{};  ///< user messages that a summary carries word for word
+    /// For each of `verbatim_user_messages`, how often it stood beside tool results: 0 (a message of its own), 1, or 2
+    /// for more. Empty: none did.
+    std::vector<int> times_beside_results{};
+    std::vector<std::string> skill_records{};  ///< skills that a message carries
+    std::string work_state{};      ///< the state of the work that a summary carries, as summary generation writes it
+    std::string retained_facts{};  ///< what a summary must not lose, as `to_note` writes it; empty: not looked for
 
     friend bool operator==(const Provenance&, const Provenance&) = default;
 };
@@ -73,18 +73,18 @@ using Mark = std::shared_ptr<const Provenance>;
 struct PartInfo {
     PartKind kind = PartKind::text;
     bool is_error = false;
-    bool is_separate_result = false;    ///< without it, parts of one message with one id are one result
+    bool starts_new_result = false;     ///< without it, parts of one message with one id are one result
     bool is_blank = false;              ///< nothing but white space
     bool ends_in_space = false;         ///< the last byte of its text is ASCII white space
     bool is_invalid_utf8 = false;       ///< text, arguments, names or ids
     bool has_object_arguments = false;  ///< tool_call: the arguments are a JSON object
     bool is_image = false;              ///< media with an image's mime type
-    std::int64_t bytes = 0;             ///< of its text
+    std::int64_t text_bytes = 0;        ///< of its text
     SharedString call_id{};
-    SharedString tool{};           ///< of a result too, where its call is known
-    SharedString object_name{};    ///< of calls and results: unique in the conversation, safe in a storage key
-    std::int64_t media_bytes = 0;  ///< media: what it takes in a request, as base64; of a link the link's
-    int image_side = 0;            ///< the longer one, in pixels; 0 if unknown
+    SharedString tool{};                  ///< of a result too, where its call is known
+    SharedString key_safe_call_id{};      ///< of calls and results: unique in the conversation, safe in a storage key
+    std::int64_t media_base64_bytes = 0;  ///< media: what it takes in a request, as base64; of a link the link's
+    int longer_side_pixels = 0;           ///< the longer one, in pixels; 0 if unknown
     Mark mark{};
 };
 
@@ -94,12 +94,12 @@ struct MessageInfo {
     Role role = Role::user;
     bool pinned = false;  ///< by the host, or because it was restored
     SmallVector<PartInfo> parts{};
-    Serial group = 0;                    ///< the tool round: serial of the message with the calls; 0 in none
-    int turn = 0;                        ///< from 1; 0 before the first
-    int call_index = 0;                  ///< model replies that were there when it came
-    Hash128 fingerprint{};               ///< of role and parts
-    Mark mark{};                         ///< of the whole message
-    SmallVector<std::int64_t> tokens{};  ///< by column of the conversation
+    Serial round_serial = 0;                        ///< the tool round: serial of the message with the calls; 0 in none
+    int turn = 0;                                   ///< from 1; 0 before the first
+    int model_calls_before = 0;                     ///< model replies that were there when it came
+    Hash128 fingerprint{};                          ///< of role and parts
+    Mark mark{};                                    ///< of the whole message
+    SmallVector<std::int64_t> tokens_by_counter{};  ///< by column of the conversation
 
     [[nodiscard]] bool has(PartKind kind) const noexcept;
 };
@@ -110,7 +110,7 @@ struct MessageInfo {
 }
 
 /// Words from the user's side: role user, original, with text of its own that is no tool result.
-[[nodiscard]] bool is_user_message(const MessageInfo& info) noexcept;
+[[nodiscard]] bool is_original_user_message(const MessageInfo& info) noexcept;
 /// A user message that opens a turn: one of its own. Text beside tool results belongs to their round, whoever wrote it:
 /// a person's word in the middle of a run cannot be told from a host's reminder without reading it (L11).
 [[nodiscard]] bool starts_turn(const MessageInfo& info) noexcept;
@@ -144,8 +144,8 @@ template <AgentMessage M>
 
 /// A tool round: an assistant message with calls and the results of these calls.
 struct Round {
-    Serial group = 0;
-    std::size_t call = 0;                ///< index of the assistant message
+    Serial round_serial = 0;
+    std::size_t call_message_index = 0;  ///< index of the assistant message
     std::vector<std::size_t> results{};  ///< indices of the messages that hold its results, in list order
 };
 
@@ -171,19 +171,19 @@ public:
     }
 
     /// Index of the newest user message that opens a turn.
-    [[nodiscard]] std::optional<std::size_t> newest_user() const noexcept;
+    [[nodiscard]] std::optional<std::size_t> newest_turn_start() const noexcept;
     /// Index of the newest assistant message if it has calls: its round is open until the model's next message.
-    [[nodiscard]] std::optional<std::size_t> open_call() const noexcept;
+    [[nodiscard]] std::optional<std::size_t> open_round_begin() const noexcept;
     /// Index of the first assistant message of the open tool loop: of the steps from the newest user message that is
     /// no answer to a call up to the open round. Thinking of these steps must stay as it is (A6).
-    [[nodiscard]] std::optional<std::size_t> open_loop() const noexcept;
+    [[nodiscard]] std::optional<std::size_t> open_loop_begin() const noexcept;
     /// The first step of the open tool loop where the rest of the loop needs it: it starts with thinking, as the first
     /// step of a loop has to (A7), and not every later step does. With all results up to the next step; empty if none.
     [[nodiscard]] MessageRange required_first_step() const noexcept;
     /// The group of the newest message in a tool round, or 0.
-    [[nodiscard]] Serial newest_group() const noexcept;
+    [[nodiscard]] Serial newest_round_serial() const noexcept;
     /// The group of the open round, or 0.
-    [[nodiscard]] Serial open_group() const noexcept;
+    [[nodiscard]] Serial open_round_serial() const noexcept;
     /// Whether the open round has all its results, so that something may stand behind them; true without one.
     [[nodiscard]] bool is_open_round_complete() const;
     /// All tool rounds, oldest first.
@@ -203,9 +203,9 @@ private:
 /// answer (the newest earlier call with that id that has no answer yet, else the newest with that id). Gives its
 /// results the tool and the object name of their call. A repair right after a round, such as media that a provider
 /// wants outside of it, joins the round.
-void join_group(MessageInfo& info, const Outline& before);
+void link_to_round(MessageInfo& info, const Outline& before);
 
 /// Sets the groups of a whole list, in linear time.
-void join_groups(std::span<MessageInfo> infos);
+void link_rounds(std::span<MessageInfo> infos);
 
 }  // namespace whittle::inline v0

@@ -41,9 +41,8 @@ struct PartView {
     std::string_view call_id{};  ///< tool_call, tool_result, and media inside a result
     std::string_view tool{};     ///< tool_call; tool_result where the message names its tool
     MediaView media{};
-    bool is_error = false;  ///< tool_result
-    bool is_separate_result =
-        false;  ///< tool_result and media: a result of its own, whatever has the same id before it
+    bool is_error = false;           ///< tool_result
+    bool starts_new_result = false;  ///< tool_result and media: a result of its own, whatever has the same id before it
 };
 
 struct Media {
@@ -83,10 +82,10 @@ struct ToolResult {
 
 /// What a provider billed for one call, in tokens. The three input classes are disjoint.
 struct Usage {
-    std::int64_t input = 0;        ///< neither read from nor written to the prompt cache
-    std::int64_t cache_read = 0;   ///< input read from the prompt cache
-    std::int64_t cache_write = 0;  ///< input written to the prompt cache
-    std::int64_t output = 0;       ///< reply, hidden reasoning included
+    std::int64_t uncached_input = 0;  ///< neither read from nor written to the prompt cache
+    std::int64_t cache_read = 0;      ///< input read from the prompt cache
+    std::int64_t cache_write = 0;     ///< input written to the prompt cache
+    std::int64_t output = 0;          ///< reply, hidden reasoning included
     /// Of `cache_write`: what the provider said lives for 5 minutes, and for an hour, which cost differently. The rest
     /// is not told.
     std::int64_t cache_write_5m = 0;

@@ -114,7 +114,7 @@ concept HasStamp = requires(const M& m) {
 /// Optional: `std::string mark_id(const M&)` and `void set_mark_id(M&, std::string_view id)`: a place for one short
 /// string of the library's beside what the message says; empty takes it away. It is saved with the message and never
 /// sent to a provider. Lets marks (turn, where a text comes from, what it stands for) go with messages that are saved
-/// alone: `save_marked_messages`.
+/// alone: `save_marks`.
 template <typename M>
 concept HasMarkId = requires(M& m, const M& read, std::string_view id) {
     { message_traits<M>::mark_id(read) } -> std::same_as<std::string>;

@@ -56,12 +56,12 @@ enum class Severity { refused, silent, cost };
 
 /// What a provider takes beside tokens; 0 is no limit.
 struct RequestLimits {
-    std::size_t max_images = 0;          ///< in a request, those inside results included
-    std::int64_t max_image_bytes = 0;    ///< of one image, as base64
-    int max_image_side = 0;              ///< pixels, of one image
-    std::size_t many_images = 0;         ///< with more images than this ...
-    int many_images_side = 0;            ///< ... this is the limit for a side, in pixels
-    std::int64_t max_request_bytes = 0;  ///< of the body
+    std::size_t max_images = 0;               ///< in a request, those inside results included
+    std::int64_t max_image_base64_bytes = 0;  ///< of one image, as base64
+    int max_image_side = 0;                   ///< pixels, of one image
+    std::size_t many_images_threshold = 0;    ///< with more images than this ...
+    int max_side_with_many_images = 0;        ///< ... this is the limit for a side, in pixels
+    std::int64_t max_request_bytes = 0;       ///< of the body
 
     friend bool operator==(const RequestLimits&, const RequestLimits&) = default;
 };
@@ -70,13 +70,13 @@ struct RequestLimits {
 struct ValidityProfile {
     std::string name{};
     std::vector<Rule> rules{};
-    std::size_t max_tool_name = 64;           ///< characters of `[A-Za-z0-9_-]`
-    std::size_t max_call_id = 0;              ///< characters, 0 for no limit
-    bool call_id_alphabet = false;            ///< call ids are `[A-Za-z0-9_-]+`
-    std::string more_tool_name_characters{};  ///< that tool names may have
-    bool tool_name_starts_as_word = false;    ///< with a letter or `_`
-    bool calls_keep_thinking = false;         ///< replies with calls go back with their thinking: no edit takes it out
-    RequestLimits limits{};                   ///< docs/validity.md gives source and date of the shipped numbers
+    std::size_t max_tool_name = 64;               ///< characters of `[A-Za-z0-9_-]`
+    std::size_t max_call_id = 0;                  ///< characters, 0 for no limit
+    bool call_id_alphabet = false;                ///< call ids are `[A-Za-z0-9_-]+`
+    std::string more_tool_name_characters{};      ///< that tool names may have
+    bool tool_name_starts_as_identifier = false;  ///< with a letter or `_`
+    bool calls_keep_thinking = false;  ///< replies with calls go back with their thinking: no edit takes it out
+    RequestLimits limits{};            ///< docs/validity.md gives source and date of the shipped numbers
 
     friend bool operator==(const ValidityProfile&, const ValidityProfile&) = default;
 };
@@ -103,8 +103,8 @@ struct ValidityProfile {
 
 struct Violation {
     Rule rule{};
-    std::size_t message = 0;  ///< index; the size of the list if the list as a whole is meant
-    std::size_t part = 0;
+    std::size_t message_index = 0;  ///< the size of the list if the list as a whole is meant
+    std::size_t part_index = 0;
     Serial serial = 0;   ///< of the message; 0 for the list as a whole
     std::string text{};  ///< one sentence: what is wrong, with the id or name concerned
 
@@ -132,7 +132,7 @@ struct Violation {
 
 /// True only if putting `after` in the place of `before` breaks no rule of any profile anew, whatever stands around it:
 /// role, kinds, calls and tools are the same, and texts got no longer and no worse. Quick; false says nothing.
-[[nodiscard]] bool keeps_rules(const MessageInfo& before, const MessageInfo& after) noexcept;
+[[nodiscard]] bool surely_keeps_rules(const MessageInfo& before, const MessageInfo& after) noexcept;
 
 /// Stand-alone form for a list of messages. Serials are positions from 1.
 template <AgentMessage M>
@@ -144,7 +144,7 @@ template <AgentMessage M>
         info.serial = infos.size() + 1;
         infos.push_back(std::move(info));
     }
-    join_groups(infos);
+    link_rounds(infos);
     return validate(Outline(infos), profile);
 }
 

@@ -32,7 +32,7 @@ struct FailoverModelCallbacks {
     std::function<void(const FailoverNotice&)> on_failover{};
     /// As in `RetryModelCallbacks`: discards what the failed model streamed. Absent: a model that failed after it had
     /// streamed something is the last one asked.
-    std::function<void()> on_restart{};
+    std::function<void()> on_stream_restart{};
 };
 
 /// rate_limit, server, transport and auth: another model may answer the same request. Not overflow, which the chain
@@ -48,7 +48,7 @@ public:
         : models_(std::move(models)), callbacks_(std::move(callbacks)) {}
 
     Reply<M> generate(const ModelRequest<M>& request) override {
-        Attempts<M> attempts(request, callbacks_.on_restart);
+        Attempts<M> attempts(request, callbacks_.on_stream_restart);
         for (std::size_t i = 0;; ++i) {
             attempts.require_running();
             try {

@@ -67,7 +67,7 @@ struct ModelRequest {
     bool thinking_prefix_edited = false;
     /// Says how many messages at the front nothing plans to change: a prompt-cache mark can stand behind them. Only for
     /// backends that place such marks, since asking takes time in proportion to the messages. Null: not known.
-    const std::function<std::size_t()>* stable_prefix = nullptr;
+    const std::function<std::size_t()>* count_stable_messages = nullptr;
 };
 
 /// How long a server took over one reply. Tokens and milliseconds; llama-server tells them as `timings`.
@@ -96,8 +96,8 @@ enum class ModelErrorClass { overflow, rate_limit, auth, server, bad_request, re
 
 /// The request was larger than the model's window. 0 where the provider did not say.
 struct Overflow {
-    std::int64_t limit = 0;  ///< tokens that the model takes
-    std::int64_t used = 0;   ///< tokens that the request had
+    std::int64_t context_limit_tokens = 0;  ///< tokens that the model takes
+    std::int64_t requested_tokens = 0;      ///< tokens that the request had
 };
 
 class ModelError : public Error {

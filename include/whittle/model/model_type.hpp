@@ -22,13 +22,13 @@ struct ModelType {
     std::string type{};  ///< a to z, 0 to 9 and _
     ConfigFields<Config> fields{};
     /// Called once the keys are read: what several of them say together, or the environment. Empty: nothing.
-    std::function<void(Config&, ConfigEntry&)> complete{};
+    std::function<void(Config&, ConfigEntry&)> after_fields_read{};
 };
 
 /// What the maker of a model is told beside its configuration.
 template <AgentMessage M>
 struct ModelContext {
-    std::string name{};  ///< under which the configuration has it
+    std::string name_in_config{};  ///< under which the configuration has it
 };
 
 /// A reply that a configuration has, or an error.
@@ -74,7 +74,7 @@ private:
 /// The maker of `scripted_model_type`.
 inline constexpr auto make_scripted_model =
     []<AgentMessage M>(const ScriptedModelConfig& config, const ModelContext<M>& context) -> std::shared_ptr<Model<M>> {
-    return std::make_shared<CannedReplyModel<M>>(config, context.name);
+    return std::make_shared<CannedReplyModel<M>>(config, context.name_in_config);
 };
 
 namespace detail {

@@ -34,7 +34,7 @@ struct RetryModelConfig {
 struct RetryNotice {
     std::string_view purpose{};  ///< of the request (`ModelRequest::purpose`)
     StopToken stop{};            ///< of the request
-    int attempt = 1;             ///< the failed one, from 1
+    int failed_attempt = 1;      ///< the failed one, from 1
     std::chrono::milliseconds wait{};
     const ModelError& error;
 };
@@ -44,7 +44,7 @@ struct RetryModelCallbacks {
     std::function<void(const RetryNotice&)> on_retry{};
     /// The failed attempt had already streamed pieces of a reply: the caller discards them here, then the next attempt
     /// begins. Absent: such a failure is not retried, since the pieces would come twice.
-    std::function<void()> on_restart{};
+    std::function<void()> on_stream_restart{};
 };
 
 struct RetryEnvironment {
@@ -78,8 +78,8 @@ public:
           environment_(std::move(environment)) {}
 
     Reply<M> generate(const ModelRequest<M>& request) override {
-        Attempts<M> attempts(request, callbacks_.on_restart);
-        const Timestamp started = environment_.clock->now();
+        Attempts<M> attempts(request, callbacks_.on_stream_restart);
+        const UnixMillis started = environment_.clock->now();
         for (int number = 1;; ++number) {
             attempts.require_running();
             try {

@@ -18,7 +18,7 @@ namespace whittle::inline v0::detail {
 
 /// Calls `visit(type, maker)` for each middleware of the core, in the order of the documentation.
 template <typename Visit>
-void visit_core_types(const Visit& visit) {
+void visit_core_middlewares(const Visit& visit) {
     visit(reduction_type(), make_reduction);
     visit(trimming_type(), make_trimming);
     visit(summarization_type(), make_summarization);

@@ -51,7 +51,7 @@ struct PresetConfig {
 
 /// The summary with which the ladder ends; absent: there is none. Without a model it is written by rule, which needs a
 /// known window: what nothing forces out stays.
-[[nodiscard]] std::optional<SummarizationConfig> last_stage(const PresetConfig& config, bool has_model);
+[[nodiscard]] std::optional<SummarizationConfig> effective_summarization(const PresetConfig& config, bool has_model);
 
 /// The stages of these settings, to put others beside them. `model` writes the summaries with which the ladder ends;
 /// null: they are written by rule (`SummarizationConfig::rule_based_summary_tokens`).
@@ -60,7 +60,7 @@ template <AgentMessage M = ChatMessage>
                                                       std::type_identity_t<std::shared_ptr<Model<M>>> model = {}) {
     typename Chain<M>::Stages stages{std::make_shared<Trimming<M>>(config.trimming),
                                      std::make_shared<Reduction<M>>(config.reduction)};
-    if (auto last = last_stage(config, model != nullptr))
+    if (auto last = effective_summarization(config, model != nullptr))
         stages.push_back(std::make_shared<Summarization<M>>(std::move(model), *std::move(last)));
     return stages;
 }

@@ -18,9 +18,9 @@ inline constexpr std::string_view tool_output_compacted = "<tool-output-compacte
 
 /// What `PruningConfig::protect` sees of a tool result. Views, valid during the call.
 struct PruningDetail : CallbackContext {
-    std::string_view tool{};       ///< empty if its call does not say
-    std::string_view arguments{};  ///< of its call, raw JSON
-    std::int64_t bytes = 0;        ///< of its texts, and of its media as base64
+    std::string_view tool{};        ///< empty if its call does not say
+    std::string_view arguments{};   ///< of its call, raw JSON
+    std::int64_t result_bytes = 0;  ///< of its texts, and of its media as base64
     bool is_error = false;
     const Provenance* provenance = nullptr;  ///< of its first part; null: original
 };
@@ -42,7 +42,7 @@ struct PruningConfig {
     std::int64_t tail_bytes = 500;           ///< bytes kept of the end, with `partial`
     /// Keep requests within a provider's limits of images and bytes. That is `ValidityProfile::limits`, whatever the
     /// boundary: too large images go, then media, oldest first, then for bytes results.
-    bool fit_limits = true;
+    bool fit_image_and_byte_limits = true;
     std::int64_t head_lines = 0;         ///< first lines kept, of at most `head_bytes`; 0: all of these
     std::int64_t tail_lines = 0;         ///< last lines kept, of at most `tail_bytes`; 0: all of these
     std::shared_ptr<Storage> storage{};  ///< own storage. Null: the chain's

@@ -14,8 +14,9 @@ namespace whittle::inline v0 {
 
 /// Settings of `fetch_media_tool`.
 struct FetchMediaOptions {
-    std::int64_t max_bytes = 20'000'000;  ///< of the stored object (base64), 1 or more; a larger one is an error result
-    std::optional<Language> language{};   ///< of the description; absent: `default_language()`
+    std::int64_t max_stored_bytes =
+        20'000'000;                      ///< of the stored object (base64), 1 or more; a larger one is an error result
+    std::optional<Language> language{};  ///< of the description; absent: `default_language()`
 };
 
 /// A tool named `fetch_media` that brings back media which were taken out of the conversation it is called in, and

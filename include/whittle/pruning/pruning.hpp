@@ -81,7 +81,7 @@ bool Pruning<M>::has_seen(Turn<M>& turn, Serial boundary) const {
 template <AgentMessage M>
 void Pruning<M>::remember(Turn<M>& turn, Serial boundary, const CommitResult& result) const {
     const bool is_done = result.outcome == Outcome::committed || result.outcome == Outcome::nothing;
-    if (!is_done || result.dropped_edit_groups > 0 || turn.config.dry_run) return;
+    if (!is_done || result.unstored_edit_groups > 0 || turn.config.dry_run) return;
     turn.notes().set("seen_up_to", static_cast<std::int64_t>(boundary));
     turn.notes().set("seen_entry", newest_entry(turn.conversation));
     const std::int64_t pins = detail::pins_of(turn.conversation.outline());
@@ -96,12 +96,12 @@ void Pruning<M>::before_model(Turn<M>& turn) {
     const std::size_t end = pruning_boundary(outline, config_);
     const Serial boundary = end > 0 ? outline[end - 1].serial : 0;
     const bool is_due = end > 0 && !has_seen(turn, boundary);
-    const bool is_over = config_.fit_limits && detail::is_over_limits(outline, limits);
+    const bool is_over = config_.fit_image_and_byte_limits && detail::is_over_limits(outline, limits);
     if (!is_due && !is_over) return;
     auto edit = turn.edit();
     const bool is_fitted = is_over && detail::stage_limits(turn, edit, config_).count > 0;
     if (is_due) detail::stage_pruning(turn, edit, config_, end);
-    const CommitResult result = edit.commit({.at_least_tokens = is_fitted ? 0 : config_.minimum_gain_tokens});
+    const CommitResult result = edit.commit({.min_token_reduction = is_fitted ? 0 : config_.minimum_gain_tokens});
     detail::report_refused(turn, result);
     if (is_due) remember(turn, boundary, result);
     if (is_over && !turn.config.dry_run) detail::report_limits(turn, limits);
@@ -126,7 +126,8 @@ bool Pruning<M>::prune(Turn<M>& turn, PruningConfig config, std::size_t end, std
     config.minimum_gain_tokens = 0;
     auto edit = turn.edit();
     detail::stage_pruning(turn, edit, config, end, {.enough = enough});
-    if (turn.report.hook == Hook::on_overflow && config.fit_limits)  // it may have been the bytes (HTTP 413)
+    if (turn.report.hook == Hook::on_overflow &&
+        config.fit_image_and_byte_limits)  // it may have been the bytes (HTTP 413)
         detail::stage_media(turn, edit, MediaMode::automatic, end, config);
     const CommitResult result = edit.commit();
     detail::report_refused(turn, result);
@@ -163,9 +164,10 @@ template <AgentMessage M>
 }
 
 /// The maker of `pruning_type`.
-inline constexpr auto make_pruning =
-    []<AgentMessage M>(const PruningConfig& config, const StageContext<M>& context) -> std::shared_ptr<Middleware<M>> {
-    return std::make_shared<Pruning<M>>(config, context.name);
+inline constexpr auto make_pruning = []<AgentMessage M>(
+                                         const PruningConfig& config,
+                                         const MiddlewareBuildContext<M>& context) -> std::shared_ptr<Middleware<M>> {
+    return std::make_shared<Pruning<M>>(config, context.name_in_config);
 };
 
 }  // namespace whittle::inline v0

@@ -34,7 +34,8 @@ struct ReductionConfig {
     std::shared_ptr<Storage> backend{};  ///< own storage. Null: the chain's
     bool skip_truncation = false;        ///< do not shorten results when they return
     bool skip_clear = false;             ///< do not clear old tool rounds
-    bool fit_limits = false;  ///< keep requests within a provider's limits of images and bytes. See `PruningConfig`
+    bool fit_image_and_byte_limits =
+        false;  ///< keep requests within a provider's limits of images and bytes. See `PruningConfig`
     /// Name of the reading tool that notices mention, if the request lists it.
     std::string read_file_tool_name = "read_file";
     std::string root_dir{};                      ///< prefix of the keys of stored objects. Empty: the conversation's id
@@ -47,7 +48,7 @@ struct ReductionConfig {
     double max_fraction_for_clear = 0.0;  ///< instead: above this part of the model's window, once it is known; 0: off
     /// Due above this part where it breaks no prompt cache: after a pause, or behind a commit of `trimming`; 0: off. It
     /// needs a stage with a schedule (`Trimming`) in front.
-    double free_fraction_for_clear = 0.0;
+    double clear_fraction_if_cache_cold = 0.0;
     ClearToolInputs clear_tool_inputs = false;  ///< clear the arguments of cleared calls too: of all tools, or of these
     bool keep_failed = false;                   ///< do not clear results of failed calls. See `PartInfo::is_error`
     bool clear_failed_inputs = false;           ///< clear the arguments of failed calls too, once their rounds are old
@@ -63,7 +64,7 @@ struct ReductionConfig {
     std::int64_t max_bytes_without_store = 0;  ///< bytes kept if nothing can be stored; 0: 8 x `max_length_for_trunc`
     /// Bytes of a written result held for a store that cannot stream; a longer one cannot be stored. Held in memory:
     /// see `Storage::open_writer`.
-    std::int64_t max_bytes_without_stream = 64LL << 20;
+    std::int64_t max_buffered_bytes_for_store = 64LL << 20;
     std::map<std::string, ToolReductionConfig> tool_config{};  ///< settings by tool name
 };
 
@@ -77,9 +78,9 @@ struct ReductionConfig {
 
 /// The sizes that clearing goes by, with a window of that many tokens (0: unknown).
 struct ClearingLimits {
-    std::int64_t due = 0;     ///< above this
-    std::int64_t free = 0;    ///< above this where it costs nothing; 0: never
-    std::int64_t target = 0;  ///< down to this; 0: all that may be cleared
+    std::int64_t trigger_tokens = 0;                ///< above this
+    std::int64_t trigger_tokens_if_cache_cold = 0;  ///< above this where it costs nothing; 0: never
+    std::int64_t target = 0;                        ///< down to this; 0: all that may be cleared
 };
 [[nodiscard]] ClearingLimits limits_of(const ReductionConfig& config, std::int64_t window) noexcept;
 
@@ -94,27 +95,27 @@ struct ToolDetail : CallbackContext {
     std::string_view tool{};
     std::string_view call_id{};
     std::string_view arguments{};  ///< raw JSON
-    std::span<const Part> parts{};
+    std::span<const Part> result_parts{};
 };
 
 /// What a tool's own truncation decided. What the tool gave stays in the journal.
 struct TruncResult {
     bool need_trunc = false;
-    std::vector<Part> parts{};  ///< to be shown instead
+    std::vector<Part> replacement_parts{};  ///< to be shown instead
     bool need_offload = false;
-    std::string key{};  ///< where `content` goes; empty: the usual key
-    std::string content{};
+    std::string key{};  ///< where `offload_content` goes; empty: the usual key
+    std::string offload_content{};
 };
 
 /// What a tool's own clearing decided. What stood there stays in the journal.
 struct ClearResult {
     bool need_clear = false;
-    std::optional<std::string> arguments{};  ///< a JSON object to stand in place of the arguments
+    std::optional<std::string> replacement_arguments{};  ///< a JSON object to stand in place of the arguments
     /// To be shown instead: as many as before, each text or the part as it was; or any number of texts.
-    std::vector<Part> parts{};
+    std::vector<Part> replacement_parts{};
     bool need_offload = false;
-    std::string key{};  ///< where `content` goes; empty: the usual key
-    std::string content{};
+    std::string key{};  ///< where `offload_content` goes; empty: the usual key
+    std::string offload_content{};
 };
 
 /// A tool's own handlers. Each may be called from several threads at once. They do not run for a skipped phase.

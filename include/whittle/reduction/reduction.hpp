@@ -36,13 +36,13 @@ public:
     void check(const ChainInfo& chain, Problems& problems) const override;
     void check_tools(const ChainInfo& chain, std::span<const ToolSpec> tools, Problems& problems) const override;
     [[nodiscard]] std::vector<Tool> tools(const ChainConfig& chain) const override {
-        return config_.fit_limits ? detail::media_tools(chain) : std::vector<Tool>{};
+        return config_.fit_image_and_byte_limits ? detail::media_tools(chain) : std::vector<Tool>{};
     }
     void before_model(Turn<M>& turn) override;
     ToolOutcome wrap_tool(const ToolContext& context, PartSink& out, const ToolNext& next) override;
     bool on_overflow(Turn<M>& turn, const Overflow& overflow) override;
     void compact_now(Turn<M>& turn) override;
-    [[nodiscard]] std::vector<std::string> object_roots() const override {
+    [[nodiscard]] std::vector<std::string> extra_readable_roots() const override {
         return config_.root_dir.empty() ? std::vector<std::string>{} : std::vector<std::string>{config_.root_dir};
     }
     [[nodiscard]] std::size_t expected_stable_prefix(const Conversation<M>& conversation) const override;
@@ -60,7 +60,7 @@ private:
     }
     bool clear_now(Turn<M>& turn, std::int64_t target, bool shorten_newest);
     void remember(Turn<M>& turn, const detail::ClearingRun& run, std::int64_t count, const CommitResult& result) const;
-    void notify_user(Turn<M>& turn, const CommitResult& result) const;
+    void run_post_process(Turn<M>& turn, const CommitResult& result) const;
 
     ReductionConfig config_;
     ReductionCallbacks<M> callbacks_;
@@ -95,7 +95,7 @@ std::int64_t Reduction<M>::count(Turn<M>& turn) const {
 template <AgentMessage M>
 void Reduction<M>::before_model(Turn<M>& turn) {
     if (!never_clears()) clear_when_due(turn);
-    if (config_.fit_limits) detail::fit_limits(turn, turn.config.token_counter);
+    if (config_.fit_image_and_byte_limits) detail::fit_image_and_byte_limits(turn, turn.config.token_counter);
 }
 
 template <AgentMessage M>
@@ -103,10 +103,10 @@ void Reduction<M>::clear_when_due(Turn<M>& turn) {
     const std::int64_t tokens = count(turn);
     const ClearingLimits limits = detail::clearing_limits_now(turn, config_, tokens);
     turn.report.count = tokens;
-    turn.report.threshold = limits.due;
+    turn.report.threshold = limits.trigger_tokens;
     turn.report.outcome = Outcome::not_due;
     detail::Cooldown cooldown(turn, true);
-    if (tokens <= limits.due) return cooldown.end();
+    if (tokens <= limits.trigger_tokens) return cooldown.end();
     const bool has_new_round = turn.notes().integer("tried_round") != newest_round(turn.conversation.outline());
     if (!has_new_round && cooldown.is_active(tokens)) {
         turn.report.outcome = Outcome::cooling_down;
@@ -123,8 +123,8 @@ void Reduction<M>::clear_when_due(Turn<M>& turn) {
         detail::warn_if_above(
             turn, tokens,
             sub_saturating(tokens, run.of_request(sub_saturating(result.tokens_before, result.tokens_after))),
-            limits_of(config_, turn.known_window()).due);
-    notify_user(turn, result);
+            limits_of(config_, turn.known_window()).trigger_tokens);
+    run_post_process(turn, result);
 }
 
 /// Clears everything it may, however little that is; if that is not enough, shortens results of the newest rounds too.
@@ -152,20 +152,20 @@ bool Reduction<M>::clear_now(Turn<M>& turn, std::int64_t target, bool shorten_ne
     const std::int64_t missing = sub_saturating(sub_saturating(tokens, run.freed()), turn.report.threshold);
     if (shorten_newest && missing > 0) run.shorten_newest(missing);
     const CommitResult result = run.commit(0);
-    notify_user(turn, result);
+    run_post_process(turn, result);
     return result.committed();
 }
 
 /// Under OnError::skip the commit stands, whatever the user's callback throws.
 template <AgentMessage M>
-void Reduction<M>::notify_user(Turn<M>& turn, const CommitResult& result) const {
+void Reduction<M>::run_post_process(Turn<M>& turn, const CommitResult& result) const {
     if (!callbacks_.clear_post_process || !result.committed()) return;
     try {
         callbacks_.clear_post_process(turn.callback_context(), turn.conversation, turn.report);
     } catch (...) {
         if (turn.config.on_error == OnError::propagate) throw;
         const std::string text = "clear_post_process: " + detail::current_error_text();
-        turn.report.more().error = text;
+        turn.report.ensure_details().error = text;
         detail::emit_failure(turn.callbacks.on_event, name_, turn.conversation.id(), text);
     }
 }
@@ -193,8 +193,8 @@ std::size_t Reduction<M>::expected_stable_prefix(const Conversation<M>& conversa
 /// The maker of `reduction_type`.
 inline constexpr auto make_reduction = []<AgentMessage M>(
                                            const ReductionConfig& config,
-                                           const StageContext<M>& context) -> std::shared_ptr<Middleware<M>> {
-    return std::make_shared<Reduction<M>>(config, ReductionCallbacks<M>{}, context.name);
+                                           const MiddlewareBuildContext<M>& context) -> std::shared_ptr<Middleware<M>> {
+    return std::make_shared<Reduction<M>>(config, ReductionCallbacks<M>{}, context.name_in_config);
 };
 
 }  // namespace whittle::inline v0

@@ -16,7 +16,7 @@ class Clock;
 struct ObjectInfo {
     std::string key{};
     std::int64_t bytes = 0;
-    std::int64_t stored_at = 0;  ///< seconds since 1970, by the store's clock; 0: the store does not know
+    std::int64_t stored_at_seconds = 0;  ///< seconds since 1970, by the store's clock; 0: the store does not know
 };
 
 /// Streaming form of `Storage::put_if_absent`. Nothing is visible before `commit`; dropping the writer leaves nothing.
@@ -90,7 +90,7 @@ void require_valid_key(std::string_view operation, std::string_view key);
 
 struct MemoryStorageOptions {
     std::int64_t max_bytes = 0;      ///< sum of all contents; 0: no limit. More is Error(storage_failed)
-    std::shared_ptr<Clock> clock{};  ///< of `ObjectInfo::stored_at`; null: the system's
+    std::shared_ptr<Clock> clock{};  ///< of `ObjectInfo::stored_at_seconds`; null: the system's
 };
 
 /// Objects in memory, for tests and short runs.

@@ -29,7 +29,7 @@ struct StoreType {
     std::function<std::shared_ptr<Storage>(const Config&, const ConfigContext&)> open{};
     std::function<StorePlace(const Config&)> place{};  ///< empty: in the process
     /// Called once the keys are read: what several of them say together, or the environment. Empty: nothing.
-    std::function<void(Config&, ConfigEntry&)> complete{};
+    std::function<void(Config&, ConfigEntry&)> after_fields_read{};
 };
 
 /// Which of two stores around one is the outer one: what is masked has to be masked before it is encrypted.
@@ -69,11 +69,11 @@ template <typename Config>
 [[nodiscard]] ConfigFields<Config> disk_store_fields(std::string root_meaning, std::string durability_meaning) {
     using C = Config;
     return {
-        {.name = "root", .member = &C::root, .meaning = std::move(root_meaning), .fallback = "required"},
+        {.name = "root", .member = &C::root, .meaning = std::move(root_meaning), .documented_default = "required"},
         {.name = "root_env",
          .member = &C::root_env,
          .meaning = "instead of `root`: the environment variable that holds it",
-         .fallback = "none"},
+         .documented_default = "none"},
         {.name = "durability",
          .member = word_member<C>(&C::durability, {Durability::none, Durability::data, Durability::full}),
          .meaning = std::move(durability_meaning),
@@ -81,7 +81,8 @@ template <typename Config>
     };
 }
 
-/// For `StoreType::complete`: `root` is what the keys "root" and "root_env" say. `expected`: "the path of a directory".
+/// For `StoreType::after_fields_read`: `root` is what the keys "root" and "root_env" say. `expected`: "the path of a
+/// directory".
 void complete_root(std::string& root, const std::string& root_env, std::string_view expected, ConfigEntry& entry);
 }  // namespace detail
 

@@ -23,7 +23,7 @@ namespace whittle::inline v0 {
 /// A summary is due; no model was asked yet.
 template <AgentMessage M>
 struct BeforeSummarize {
-    MessageView<M> messages;
+    MessageView<M> all_messages;
 };
 
 /// A model was asked, and this came of it.
@@ -66,9 +66,9 @@ struct SummarizationCallbacks {
     /// Takes what is about to be folded, `folded()` of the messages, into a memory of the host's. Before a model is
     /// asked, in each hook that asks one; if it throws, nothing is folded.
     std::function<void(const CallbackContext&, const OriginalMessages<M>&)> flush_memory{};
-    /// For a summary that is prepared (`prepare_fraction`). The library starts no thread. Model, `retry` and `failover`
-    /// are called on that thread then, beside the agent's own calls.
-    SummaryExecutor executor{};
+    /// For a summary that is prepared (`prepare_at_trigger_fraction`). The library starts no thread. Model, `retry` and
+    /// `failover` are called on that thread then, beside the agent's own calls.
+    SummaryExecutor prepare_executor{};
     RetryCallbacks<M> retry{};        ///< used if `retry` is configured
     FailoverCallbacks<M> failover{};  ///< used if `failover` is configured
     /// With `emit_internal_events`: before_summarize, generate_summary, after_summarize; what it throws is dropped.

@@ -21,7 +21,7 @@ struct Trigger {
     double context_fraction = 0.0;
     /// Due above this part where a fold breaks no prompt cache: after a pause, or behind a commit of `trimming`; 0:
     /// off. It needs a stage with a schedule (`Trimming`) in front.
-    double free_fraction = 0.0;
+    double fraction_if_cache_cold = 0.0;
     bool needs_all = false;  ///< due only while every condition that is on holds, not any one of them
 
     friend bool operator==(const Trigger&, const Trigger&) = default;
@@ -87,7 +87,7 @@ struct SummarizationConfig {
     bool continue_message = false;
     /// Keep requests within a provider's limits of images and bytes. Also without a summary: too large images become
     /// references in the chain's storage, then media, oldest first, then for bytes results.
-    bool fit_limits = false;
+    bool fit_image_and_byte_limits = false;
     bool emit_internal_events = false;    ///< events before_summarize, generate_summary, after_summarize
     bool reuse_prompt_cache = false;      ///< ask with the conversation's own prefix and tools plus one instruction
     GenerateOptions model_options{};      ///< options of every summary call, failover included
@@ -98,17 +98,17 @@ struct SummarizationConfig {
     std::int64_t failure_cool_down_tokens =
         0;  ///< growth after a failure before the next attempt; 0: 5 % of the trigger
     /// Above this part of the trigger a summary is prepared on the host's executor; 0: off. Of the trigger in tokens,
-    /// by `executor` of the callbacks: no hook waits for the model; docs/summarization.md.
-    double prepare_fraction = 0.0;
+    /// by `prepare_executor` of the callbacks: no hook waits for the model; docs/summarization.md.
+    double prepare_at_trigger_fraction = 0.0;
 
     friend bool operator==(const SummarizationConfig&, const SummarizationConfig&) = default;
 };
 
 /// What a trigger comes to with a window of that size (0: unknown).
 struct TriggerLimits {
-    std::int64_t tokens = 0;       ///< the token condition that decides; 0: none; INT64_MAX: nobody knows it yet
-    std::int64_t messages = 0;     ///< 0: none
-    std::int64_t free_tokens = 0;  ///< where a fold breaks no cache; 0: none
+    std::int64_t tokens = 0;    ///< the token condition that decides; 0: none; INT64_MAX: nobody knows it yet
+    std::int64_t messages = 0;  ///< 0: none
+    std::int64_t tokens_if_cache_cold = 0;  ///< where a fold breaks no cache; 0: none
 };
 [[nodiscard]] TriggerLimits limits_of(const Trigger& trigger, std::int64_t window) noexcept;
 
@@ -116,11 +116,12 @@ struct TriggerLimits {
 [[nodiscard]] std::int64_t user_message_budget(const PreserveUserMessages& config, const Trigger& trigger) noexcept;
 
 /// How many tokens a conversation has to grow after a failed summary.
-[[nodiscard]] std::int64_t cool_down_of(const SummarizationConfig& config, std::int64_t trigger_tokens) noexcept;
+[[nodiscard]] std::int64_t failure_cool_down_tokens_of(const SummarizationConfig& config,
+                                                       std::int64_t trigger_tokens) noexcept;
 
 /// Tokens that one summary request may have: `max_input_tokens`; with 0 what the `window` leaves beside the reply,
 /// which is the larger of `output_reserve` and `model_options.max_output_tokens`; with an unknown window (0)
-/// `default_max_input_tokens`.
+/// `default_summary_input_tokens`.
 [[nodiscard]] std::int64_t input_bound(const SummarizationConfig& config, std::int64_t window,
                                        std::int64_t output_reserve) noexcept;
 
@@ -134,7 +135,7 @@ struct SummarizationSetup {
     bool has_gen_model_input = false;
     bool has_executor = false;
     bool has_user_message_filter = false;
-    std::size_t other_summarizers = 0;  ///< with a token trigger, before this one in the chain
+    std::size_t summarizers_before = 0;  ///< with a token trigger, before this one in the chain
 };
 
 /// Adds every bad or doubtful setting to `problems`, each under "{name}.".

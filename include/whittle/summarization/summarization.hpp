@@ -40,9 +40,9 @@ public:
     [[nodiscard]] const SummarizationConfig& config() const noexcept { return config_; }
 
     void check(const ChainInfo& chain, Problems& problems) const override;
-    [[nodiscard]] std::string_view task() const noexcept override { return fold_task; }
+    [[nodiscard]] std::string_view exclusive_task() const noexcept override { return fold_history_task; }
     [[nodiscard]] std::vector<Tool> tools(const ChainConfig& chain) const override {
-        return config_.fit_limits ? detail::media_tools(chain) : std::vector<Tool>{};
+        return config_.fit_image_and_byte_limits ? detail::media_tools(chain) : std::vector<Tool>{};
     }
     void before_model(Turn<M>& turn) override;
     bool on_overflow(Turn<M>& turn, const Overflow& overflow) override;
@@ -81,9 +81,9 @@ void Summarization<M>::check(const ChainInfo& chain, Problems& problems) const {
     const SummarizationSetup setup{.has_model = model_ != nullptr,
                                    .has_finalize = static_cast<bool>(callbacks_.finalize),
                                    .has_gen_model_input = static_cast<bool>(callbacks_.gen_model_input),
-                                   .has_executor = static_cast<bool>(callbacks_.executor),
+                                   .has_executor = static_cast<bool>(callbacks_.prepare_executor),
                                    .has_user_message_filter = static_cast<bool>(callbacks_.user_message_filter),
-                                   .other_summarizers = chain.count_same_task_before(name_)};
+                                   .summarizers_before = chain.count_same_task_before(name_)};
     check_summarization(config_, chain.config, setup, name_, problems);
 }
 
@@ -106,12 +106,12 @@ void Summarization<M>::before_model(Turn<M>& turn) {
     const std::int64_t tokens = count(turn);
     if (const auto sizes = detail::due_sizes(turn, config_, tokens)) {
         run(turn, *sizes, &detail::summarize_when_due);
-    } else if (turn.report.outcome == Outcome::not_due && config_.prepare_fraction > 0.0) {
+    } else if (turn.report.outcome == Outcome::not_due && config_.prepare_at_trigger_fraction > 0.0) {
         const FoldSizes now = detail::sizes_of(turn, config_, tokens);
-        if (detail::is_near_trigger(tokens, now.trigger_tokens, config_.prepare_fraction))
+        if (detail::is_near_trigger(tokens, now.trigger_tokens, config_.prepare_at_trigger_fraction))
             run(turn, now, &detail::prepare_summarization);
     }
-    if (config_.fit_limits) detail::fit_limits(turn, turn.config.token_counter);
+    if (config_.fit_image_and_byte_limits) detail::fit_image_and_byte_limits(turn, turn.config.token_counter);
 }
 
 template <AgentMessage M>
@@ -148,12 +148,12 @@ std::vector<M> Summarization<M>::summarize(Conversation<M>& conversation, const 
 }
 
 /// The maker of `summarization_type`.
-inline constexpr auto make_summarization = []<AgentMessage M>(
-                                               const SummarizationConfig& config,
-                                               const StageContext<M>& context) -> std::shared_ptr<Middleware<M>> {
+inline constexpr auto make_summarization =
+    []<AgentMessage M>(const SummarizationConfig& config,
+                       const MiddlewareBuildContext<M>& context) -> std::shared_ptr<Middleware<M>> {
     SummarizationCallbacks<M> callbacks;
     callbacks.failover = detail::failover_to<M>(context.model("failover.model"));
-    return std::make_shared<Summarization<M>>(context.model(), config, std::move(callbacks), context.name);
+    return std::make_shared<Summarization<M>>(context.model(), config, std::move(callbacks), context.name_in_config);
 };
 
 }  // namespace whittle::inline v0

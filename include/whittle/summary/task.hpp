@@ -31,18 +31,19 @@ namespace whittle::inline v0 {
 template <AgentMessage M>
 struct SummaryGenerationTask {
     Model<M>& model;
-    MessageView<M> messages;              ///< may hold more than what is folded
-    Outline outline;                      ///< of `messages`
+    MessageView<M> all_messages;          ///< may hold more than what is folded
+    Outline outline;                      ///< of `all_messages`
     std::span<const std::size_t> fold{};  ///< indices of the messages to fold, ascending; not empty
     std::int64_t replaced_tokens = 0;     ///< the summary must have fewer; 0: what the folded messages have
     /// The caller's own test of a cleaned summary, for example of its size with everything that goes with it. Empty:
     /// accepted; else the reason, and the attempt has failed. Not asked for parts.
-    std::function<std::string(std::string_view)> accept{};
+    std::function<std::string(std::string_view)> rejection_reason{};
     /// Sent with a `gen_model_input` request (and counted), so that the provider's cache of the agent's own prefix is
     /// hit.
-    std::string_view system{};
-    std::span<const ToolSpec> tools{};
-    bool thinking_prefix_edited = false;  ///< goes with `system` and `tools`: `ModelRequest::thinking_prefix_edited`
+    std::string_view agent_system{};
+    std::span<const ToolSpec> agent_tools{};
+    bool thinking_prefix_edited =
+        false;  ///< goes with `agent_system` and `agent_tools`: `ModelRequest::thinking_prefix_edited`
 };
 
 /// What generating a summary works with. Pointers are not owned; null where marked.
@@ -55,8 +56,8 @@ struct SummaryGenerationEnvironment {
     StageReport* report = nullptr;  ///< gets a `ModelCallReport` for each call; null: none
     std::string purpose{};          ///< `ModelRequest::purpose`; never empty in a middleware
     // What callbacks are told beside `stop` (`CallbackContext`).
-    std::string conversation{};
-    Serial round = 0;
+    std::string conversation_id{};
+    Serial round_serial = 0;
     std::span<const ToolSpec> tools{};
     Language language = Language::english;
 };
@@ -73,15 +74,15 @@ template <AgentMessage M>
             .budget = &turn.budget,
             .report = &turn.report,
             .purpose = std::string(turn.report.middleware).append(": ").append(what),
-            .conversation = std::string(context.conversation),
-            .round = context.round,
+            .conversation_id = std::string(context.conversation_id),
+            .round_serial = context.round_serial,
             .tools = context.tools,
             .language = turn.language};
 }
 
 template <AgentMessage M>
 struct SummaryGenerationResult : SummaryGenerationOutcome {
-    std::optional<Reply<M>> response{};  ///< the last reply, accepted or not
+    std::optional<Reply<M>> last_response{};  ///< the last reply, accepted or not
 };
 
 /// Turns the messages into one accepted text, or says why not. Edits nothing. `state` is updated after each accepted

@@ -54,13 +54,13 @@ private:
 };
 
 /// The maker of `token_saving_type`.
-inline constexpr auto make_token_saving = []<AgentMessage M>(
-                                              const TokenSavingConfig& config,
-                                              const StageContext<M>& context) -> std::shared_ptr<Middleware<M>> {
+inline constexpr auto make_token_saving =
+    []<AgentMessage M>(const TokenSavingConfig& config,
+                       const MiddlewareBuildContext<M>& context) -> std::shared_ptr<Middleware<M>> {
     TokenSavingConfig with_model = config;
     if (auto model = context.model())
         with_model.perplexity_classifier = make_model_classifier(as_text_model<M>(std::move(model)));
-    return std::make_shared<TokenSaving<M>>(std::move(with_model), context.name);
+    return std::make_shared<TokenSaving<M>>(std::move(with_model), context.name_in_config);
 };
 
 }  // namespace whittle::inline v0

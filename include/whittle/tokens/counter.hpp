@@ -23,7 +23,7 @@ public:
     [[nodiscard]] virtual std::string_view id() const noexcept = 0;
 
     /// Size of `text` in units, at least 0. O(size).
-    [[nodiscard]] virtual std::int64_t measure(std::string_view text) const = 0;
+    [[nodiscard]] virtual std::int64_t measure_units(std::string_view text) const = 0;
 
     /// Tokens of a message whose texts have `units`.
     [[nodiscard]] virtual std::int64_t to_tokens(std::int64_t units) const noexcept { return units; }
@@ -31,7 +31,7 @@ public:
     /// Tokens of an image, sound or document.
     [[nodiscard]] virtual std::int64_t media_tokens(const MediaView&) const { return 2'000; }
 
-    [[nodiscard]] std::int64_t count(std::string_view text) const { return to_tokens(measure(text)); }
+    [[nodiscard]] std::int64_t count(std::string_view text) const { return to_tokens(measure_units(text)); }
 };
 
 struct CharsOptions {
@@ -64,8 +64,8 @@ namespace detail {
 
 /// Adds what a part counts: units of its texts, tokens of its media.
 inline void add_measure(const PartView& part, const TokenCounter& counter, std::int64_t& units, std::int64_t& media) {
-    units = add_saturating(units, counter.measure(part.text));
-    if (part.kind == PartKind::tool_call) units = add_saturating(units, counter.measure(part.tool));
+    units = add_saturating(units, counter.measure_units(part.text));
+    if (part.kind == PartKind::tool_call) units = add_saturating(units, counter.measure_units(part.tool));
     if (part.kind == PartKind::media) media = add_saturating(media, counter.media_tokens(part.media));
 }
 

@@ -18,7 +18,7 @@ struct CounterType {
     /// Called while the configuration is read; what it throws is reported at the counter's name.
     std::function<std::shared_ptr<const TokenCounter>(const Config&, const ConfigContext&)> open{};
     /// Called once the keys are read: what several of them say together, or the environment. Empty: nothing.
-    std::function<void(Config&, ConfigEntry&)> complete{};
+    std::function<void(Config&, ConfigEntry&)> after_fields_read{};
 };
 
 /// A counter that has no settings.

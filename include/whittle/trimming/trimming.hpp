@@ -42,7 +42,7 @@ public:
         return trimmer_.wrap_tool(context, out, next);
     }
     [[nodiscard]] std::size_t expected_stable_prefix(const Conversation<M>& conversation) const override {
-        return detail::planned_prefix(conversation.outline(), conversation.note_book());
+        return detail::planned_prefix(conversation.outline(), conversation.middleware_notes());
     }
 
 protected:
@@ -59,9 +59,10 @@ private:
 };
 
 /// The maker of `trimming_type`.
-inline constexpr auto make_trimming =
-    []<AgentMessage M>(const TrimmingConfig& config, const StageContext<M>& context) -> std::shared_ptr<Middleware<M>> {
-    return std::make_shared<Trimming<M>>(config, context.name);
+inline constexpr auto make_trimming = []<AgentMessage M>(
+                                          const TrimmingConfig& config,
+                                          const MiddlewareBuildContext<M>& context) -> std::shared_ptr<Middleware<M>> {
+    return std::make_shared<Trimming<M>>(config, context.name_in_config);
 };
 
 }  // namespace whittle::inline v0

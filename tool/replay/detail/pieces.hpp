@@ -56,7 +56,7 @@ private:
 template <AgentMessage M>
 void RequestPieces<M>::update(const Conversation<M>& conversation) {
     if (pieces_.size() > 1) {
-        const Changes changes = conversation.changes_since(version_);
+        const Changes changes = conversation.replacements_since(version_);
         if (!changes.empty()) apply(conversation, changes);
     }
     for (std::size_t i = pieces_.size() - 1; i < conversation.size(); ++i) push_back(conversation.messages()[i]);

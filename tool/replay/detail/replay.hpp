@@ -96,7 +96,7 @@ private:
     PrefixCache raw_cache_;
     PrefixCache sent_cache_;
     std::vector<double> times_;
-    std::optional<Timestamp> newest_time_{};  // that the chain's clock was set to
+    std::optional<UnixMillis> newest_time_{};  // that the chain's clock was set to
     bool in_run_ = false;
     bool replaced_results_ = false;
     std::uint64_t checked_version_ = 0;  // of the conversation, when its rules were checked last
@@ -135,7 +135,7 @@ std::vector<double> Replayer<M>::call_times() const {
 template <ToolMessage M>
 void Replayer<M>::set_clock(std::size_t message) {
     if (!options_.clock || message >= recording_.seconds.size() || !recording_.seconds[message]) return;
-    const Timestamp now = to_int64(*recording_.seconds[message] * 1'000.0);
+    const UnixMillis now = to_int64(*recording_.seconds[message] * 1'000.0);
     if (newest_time_ && now < *newest_time_) return;
     newest_time_ = now;
     options_.clock->set(now);
@@ -174,7 +174,7 @@ template <ToolMessage M>
 void Replayer<M>::end_run() {
     if (!in_run_) return;
     in_run_ = false;
-    const bool is_open = conversation_.outline().open_call().has_value();
+    const bool is_open = conversation_.outline().open_round_begin().has_value();
     after_hook(chain_.after_agent(conversation_, is_open ? RunOutcome::stopped : RunOutcome::answered, request_));
 }
 
@@ -222,7 +222,7 @@ void Replayer<M>::take_results(std::span<const M> messages) {
         MessageInfo info = describe(message);
         replaced_results_ = replaced_results_ || info.fingerprint != shown.fingerprint;
         info.serial = shown.serial;
-        info.group = shown.group;
+        info.round_serial = shown.round_serial;
         take_names_of_results(info, shown);
         raw_infos_.push_back(std::move(info));
     }
@@ -278,7 +278,7 @@ bool Replayer<M>::has_to_check() {
     if (!replaced_results_ && conversation_.journal().empty()) return false;
     ++unchecked_;
     return conversation_.size() < long_request || unchecked_ >= max_unchecked ||
-           !conversation_.changes_since(checked_version_).empty();
+           !conversation_.replacements_since(checked_version_).empty();
 }
 
 /// The recording itself is looked at only where there is a violation that it may have as well.
@@ -305,7 +305,8 @@ void Replayer<M>::count_edits() {
             totals_.edits[entry->reason] += static_cast<std::int64_t>(std::max(splice.count, splice.messages.size()));
         }
         if (entry->kind != Kind::tool_return) continue;
-        for (const std::string& key : std::set<std::string>(entry->stored.begin(), entry->stored.end())) {
+        for (const std::string& key :
+             std::set<std::string>(entry->referenced_keys.begin(), entry->referenced_keys.end())) {
             check_cancelled();
             const auto object = conversation_.objects()->find(key, chain_.config().storage);
             const auto info = object && object->storage ? object->storage->stat(key) : std::nullopt;

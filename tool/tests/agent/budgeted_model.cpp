@@ -15,7 +15,7 @@ using whittle::testing::errc_of;
 
 namespace {
 
-const whittle::Prices one_a_million{.input = 1.0, .cache_read = 1.0, .cache_write = 1.0, .output = 1.0};
+const whittle::PricesPerMillion one_a_million{.input = 1.0, .cache_read = 1.0, .cache_write = 1.0, .output = 1.0};
 
 Message user(const std::string& text) { return whittle::message_traits<Message>::make(whittle::Role::user, text); }
 
@@ -31,7 +31,7 @@ std::shared_ptr<whittle::Model<Message>> reporting(std::optional<whittle::Usage>
 TEST_CASE("a call is paid for by the usage that the server reports", "[agent]") {
     agent::Spending spending(one_a_million, 0.0);
     const Message question = user("?");
-    (void)agent::budgeted_model(reporting(whittle::Usage{.input = 700'000, .output = 300'000}), spending,
+    (void)agent::budgeted_model(reporting(whittle::Usage{.uncached_input = 700'000, .output = 300'000}), spending,
                                 whittle::chars_counter())
         ->generate({.messages = {&question, 1}});
     CHECK(std::abs(spending.spent() - 1.0) < 1e-9);
@@ -54,7 +54,7 @@ TEST_CASE("the configuration's models are paid for, and the requests of middlewa
     const auto make = agent::budgeted_models(
         [](const whittle::ModelSettings& settings) {
             CHECK(settings.name == "summarizer");
-            return reporting(whittle::Usage{.input = 9'000, .cache_read = 1'000, .output = 500});
+            return reporting(whittle::Usage{.uncached_input = 9'000, .cache_read = 1'000, .output = 500});
         },
         spending, whittle::chars_counter());
     const auto model = make({.name = "summarizer"});

@@ -21,7 +21,7 @@ TEST_CASE("the agent's configuration is accepted without a warning, its store no
     const auto settings = whittle::read_chain_settings(agents_configuration(),
                                                        {.name = "chain.json", .types = whittle::cli::config_types({})});
     CHECK(settings.warnings.empty());
-    CHECK(settings.storage.type == "memory");
+    CHECK(settings.storage_settings.type == "memory");
     CHECK(settings.config.storage == nullptr);
 }
 

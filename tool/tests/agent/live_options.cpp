@@ -82,18 +82,19 @@ TEST_CASE("a cost is a number above 0", "[agent]") {
 }
 
 TEST_CASE("the call after the limit was reached is not made", "[agent]") {
-    agent::Spending spending(whittle::Prices{.input = 2.0, .cache_read = 0.2, .cache_write = 2.5, .output = 10.0}, 0.5);
+    agent::Spending spending(
+        whittle::PricesPerMillion{.input = 2.0, .cache_read = 0.2, .cache_write = 2.5, .output = 10.0}, 0.5);
     spending.require_room();
-    spending.add({.input = 100'000, .cache_read = 100'000, .cache_write = 20'000, .output = 10'000});
+    spending.add({.uncached_input = 100'000, .cache_read = 100'000, .cache_write = 20'000, .output = 10'000});
     CHECK(std::abs(spending.spent() - 0.37) < 1e-9);
     spending.require_room();
-    spending.add({.input = 100'000});
+    spending.add({.uncached_input = 100'000});
     CHECK(errc_of([&] { spending.require_room(); }) == Errc::limit_exceeded);
 }
 
 TEST_CASE("a limit without prices is refused, and without a limit nothing is", "[agent]") {
     CHECK(errc_of([] { (void)agent::Spending({}, 1.0); }) == Errc::invalid_config);
     agent::Spending unlimited({}, 0.0);
-    unlimited.add({.input = 1'000'000'000});
+    unlimited.add({.uncached_input = 1'000'000'000});
     CHECK_NOTHROW(unlimited.require_room());
 }

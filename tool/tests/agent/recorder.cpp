@@ -16,7 +16,7 @@ using whittle::openai::Message;
 
 namespace {
 
-ToolContext call(const std::string& id) { return {.call_id = id, .object_name = id, .tool = "read"}; }
+ToolContext call(const std::string& id) { return {.call_id = id, .key_safe_call_id = id, .tool = "read"}; }
 
 ToolResult result(const std::string& id, const std::string& text) {
     return {id, "read", {{.kind = PartKind::text, .text = text}}, false};

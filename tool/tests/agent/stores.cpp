@@ -17,7 +17,7 @@ namespace {
 
 std::shared_ptr<whittle::Storage> open_default(const std::filesystem::path& folder, bool is_masked = false) {
     whittle::StorageSettings configured;
-    configured.around["redaction"] = whittle::RedactedStoreConfig{.redaction = is_masked};
+    configured.wrapper_configs["redaction"] = whittle::RedactedStoreConfig{.redaction = is_masked};
     configured.types = whittle::cli::config_types(agent::read_environment);
     return whittle::open_storage(agent::default_store(folder, std::move(configured)));
 }
@@ -53,9 +53,9 @@ TEST_CASE("a configuration may name every store that is built in", "[agent]") {
     const auto settings =
         whittle::read_chain_settings(R"({"storage": {"type": "sqlite", "root": "named.db", "redaction": true}})",
                                      {.base_dir = dir.path().string(), .types = types});
-    whittle::open_storage(settings.storage)->put_if_absent("key", "password=hunter2hunter2");
+    whittle::open_storage(settings.storage_settings)->put_if_absent("key", "password=hunter2hunter2");
     CHECK(std::filesystem::is_regular_file(dir / "named.db"));
-    const auto stored = whittle::open_storage(settings.storage)->get("key");
+    const auto stored = whittle::open_storage(settings.storage_settings)->get("key");
     REQUIRE(stored);
     CHECK(stored->find("hunter2") == std::string::npos);
 #endif

@@ -70,7 +70,7 @@ TEST_CASE("config show --origins says of every value whether a default, the pres
     CHECK(origin("models.writer.replies") == "file");
     CHECK(values.at("middlewares[0].keep_rounds") ==
           json({{"key", "middlewares[0].keep_rounds"}, {"origin", "file"}, {"value", 2}}));
-    CHECK(origin("middlewares[0].window_fraction") == "preset");
+    CHECK(origin("middlewares[0].force_above_window_fraction") == "preset");
     CHECK(origin("middlewares[0].start_tokens") == "default");
     CHECK(origin("middlewares[1].type") == "preset");
     CHECK(values.at("middlewares[3].type")["value"] == "token_saving");

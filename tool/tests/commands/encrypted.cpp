@@ -11,7 +11,7 @@ TEST_CASE("store show says of an encrypted object with which key it is, and prin
     const whittle::EncryptionKey key{"mails-2026", std::string(32, 'k')};
     const auto storage =
         whittle::encrypted_storage(whittle::file_storage(dir / "store"),
-                                   {.key_to_write = [&] { return key; }, .key_to_read = [&](auto) { return key; }});
+                                   {.current_key = [&] { return key; }, .find_key = [&](auto) { return key; }});
     storage->put_if_absent("a/x", "Dear Ada");
     CHECK(run_cli(dir, "store show store a/x").out ==
           "encrypted with the key \"mails-2026\", 88 bytes; only who has the key can read it\n");
@@ -24,7 +24,7 @@ TEST_CASE("with the keys of a file, store reads what is encrypted, and collects 
     const whittle::EncryptionKey key{"mails-2026", std::string(32, 'k')};
     const auto storage =
         whittle::encrypted_storage(whittle::file_storage(dir / "store"),
-                                   {.key_to_write = [&] { return key; }, .key_to_read = [&](auto) { return key; }});
+                                   {.current_key = [&] { return key; }, .find_key = [&](auto) { return key; }});
     storage->put_if_absent("a/x", "Dear Ada\n");
     storage->put_if_absent("a/y", "Dear Bob\n");
     storage->put_if_absent("whittle-log/a/log/000000000002", "see a/x");

@@ -160,9 +160,9 @@ TEST_CASE("requests of a chain say how much of them the one before had", "[evalu
 
 TEST_CASE("the clock of a chain that is evaluated follows the recording", "[evaluation]") {
     auto trajectory = read_one<openai::Message>(long_session());
-    trajectory.seconds.assign(trajectory.messages.size(), std::nullopt);
-    trajectory.seconds.front() = 1.0;
-    trajectory.seconds.back() = 400.0;
+    trajectory.seconds_since_first.assign(trajectory.messages.size(), std::nullopt);
+    trajectory.seconds_since_first.front() = 1.0;
+    trajectory.seconds_since_first.back() = 400.0;
     const auto clock = std::make_shared<ManualClock>(5);
     const Chain<openai::Message> chain{ChainConfig{.clock = clock}};
     const ChainRequests made = requests_of_chain<openai::Message>(trajectory, chain, {.clock = clock});

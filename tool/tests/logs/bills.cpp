@@ -80,7 +80,7 @@ TEST_CASE("usage of nothing but zeros is no bill", "[logs]") {
     REQUIRE(session.calls.size() == 2);
     CHECK_FALSE(session.calls[0].usage);
     CHECK(session.calls[1].usage == Usage{0, 0, 0, 3});
-    CHECK(session.recording.usage.size() == 1);
+    CHECK(session.recording.usage_by_call.size() == 1);
 
     const Session answered =
         read_text_as(exchange_line(R"("id":"r","role":"assistant","content":[],"usage":{)" + zero_usage + "}"),

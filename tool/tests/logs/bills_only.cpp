@@ -122,7 +122,7 @@ TEST_CASE("long texts of Gemini CLI and opencode are cut also beside their bills
         CAPTURE(file.substr(0, 200));
         const ReadLog bills = read_text_as(file, format, {.name = "s", .bills_only = true});
         CHECK(bills_in(bills) == bills_in(read_text_as(file, format, {.name = "s"})));
-        CHECK(billed(bills.sessions.at(0)).input == 9);
+        CHECK(billed(bills.sessions.at(0)).uncached_input == 9);
         CHECK(bills.sessions[0].recording.messages.at(0).json().dump().size() < 500);
     }
 }

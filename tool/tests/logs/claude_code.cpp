@@ -28,8 +28,8 @@ TEST_CASE("records of one reply of Claude Code are one message and one call", "[
     // Both results are in the message behind the reply, though the second call was written behind the first result
     CHECK(main.recording.messages[2].json()["content"].size() == 2);
     CHECK(main.recording.messages[2].json()["content"][1]["tool_use_id"] == "toolu_2");
-    CHECK(main.recording.seconds[8] == 245.0);
-    CHECK(main.recording.usage.size() == 4);
+    CHECK(main.recording.seconds_since_first[8] == 245.0);
+    CHECK(main.recording.usage_by_call.size() == 4);
 }
 
 TEST_CASE("what a person took back in Claude Code is billed and no message", "[logs]") {

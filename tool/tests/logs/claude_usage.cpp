@@ -17,11 +17,11 @@ struct UsageRecord {
     std::string end{};  ///< empty: null
 
     [[nodiscard]] std::string line(const std::string& id, const std::string& parent, const std::string& text) const {
-        std::string line =
-            claude_reply(id, parent, "m", claude_text(text),
-                         R"("input_tokens":)" + std::to_string(usage.input) + R"(,"cache_read_input_tokens":)" +
-                             std::to_string(usage.cache_read) + R"(,"cache_creation_input_tokens":)" +
-                             std::to_string(usage.cache_write) + R"(,"output_tokens":)" + std::to_string(usage.output));
+        std::string line = claude_reply(id, parent, "m", claude_text(text),
+                                        R"("input_tokens":)" + std::to_string(usage.uncached_input) +
+                                            R"(,"cache_read_input_tokens":)" + std::to_string(usage.cache_read) +
+                                            R"(,"cache_creation_input_tokens":)" + std::to_string(usage.cache_write) +
+                                            R"(,"output_tokens":)" + std::to_string(usage.output));
         const std::string at = R"("role":"assistant",)";
         return line.insert(line.find(at) + at.size(),
                            R"("stop_reason":)" + (end.empty() ? "null" : '"' + end + '"') + ",");

@@ -12,7 +12,7 @@ using logs::Session;
 namespace {
 
 std::string counts_text(const Usage& sums) {
-    return R"({"input_tokens":)" + std::to_string(sums.input) + R"(,"cached_input_tokens":)" +
+    return R"({"input_tokens":)" + std::to_string(sums.uncached_input) + R"(,"cached_input_tokens":)" +
            std::to_string(sums.cache_read) + R"(,"cache_write_input_tokens":)" + std::to_string(sums.cache_write) +
            R"(,"output_tokens":)" + std::to_string(sums.output) + "}";
 }

@@ -109,7 +109,7 @@ TEST_CASE("a session of Copilot CLI has what was sent, results behind their call
     CHECK(messages[2].json()["content"] == "no such file");
     CHECK(messages[3].json()["content"] == "1. function total() {}");  // not what the terminal showed
     CHECK(messages[9].json()["content"] == "The execution of this tool, or a previous tool was interrupted.");
-    CHECK(session.recording.seconds.size() == messages.size());
+    CHECK(session.recording.seconds_since_first.size() == messages.size());
     CHECK(replies_of(session) == std::vector<std::size_t>{1, 4, 6, 8, 11, 13, 15});
     CHECK(session.calls[0].id == "msg_a1");
     CHECK(session.calls[6].id == "msg_a7");

@@ -73,7 +73,8 @@ void check_sound(const ReadLog& log) {
     for (const logs::Session& session : log.sessions) {
         const auto& messages = session.recording.messages;
         require((!messages.empty() || !session.elsewhere.empty()) && !session.recording.id.empty());
-        require(session.recording.seconds.empty() || session.recording.seconds.size() == messages.size());
+        require(session.recording.seconds_since_first.empty() ||
+                session.recording.seconds_since_first.size() == messages.size());
         std::size_t last = 0;
         for (const logs::Call& call : session.calls) {
             require(call.reply < messages.size() && messages[call.reply].json()["role"] == "assistant");
@@ -81,10 +82,10 @@ void check_sound(const ReadLog& log) {
             last = call.reply;
             static_cast<void>(session.request_of(call));
         }
-        for (const RecordedUsage& usage : session.recording.usage) require(usage.message < messages.size());
+        for (const RecordedUsage& usage : session.recording.usage_by_call) require(usage.message < messages.size());
         for (const logs::Compaction& compaction : session.compactions) require(compaction.before <= messages.size());
         const Usage sum = logs::billed(session);
-        require(sum.input >= 0 && sum.cache_read >= 0 && sum.cache_write >= 0 && sum.output >= 0);
+        require(sum.uncached_input >= 0 && sum.cache_read >= 0 && sum.cache_write >= 0 && sum.output >= 0);
         static_cast<void>(to_json_line(session.recording));
     }
     CHECK(complaints == 0);
@@ -102,8 +103,8 @@ std::map<std::string, Usage> usage_by_reply(const ReadLog& log) {
 }
 
 bool is_within(const Usage& part, const Usage& whole) {
-    return part.input <= whole.input && part.cache_read <= whole.cache_read && part.cache_write <= whole.cache_write &&
-           part.output <= whole.output;
+    return part.uncached_input <= whole.uncached_input && part.cache_read <= whole.cache_read &&
+           part.cache_write <= whole.cache_write && part.output <= whole.output;
 }
 
 }  // namespace

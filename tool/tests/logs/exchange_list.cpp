@@ -113,8 +113,8 @@ TEST_CASE("a stream that a recorder kept as raw text is the response, and its re
     CHECK(usage_of(session) == std::vector<Usage>(3, Usage{4, 90, 0, 7}));
     CHECK(session.calls.at(0).id == "m1");
     CHECK(session.calls.at(0).model == "m-1");
-    CHECK(session.recording.seconds.at(3) == 10.0);
-    CHECK(session.recording.seconds.at(5) == 23.0);
+    CHECK(session.recording.seconds_since_first.at(3) == 10.0);
+    CHECK(session.recording.seconds_since_first.at(5) == 23.0);
     CHECK(log.notes.unknown.empty());
     CHECK(log.notes.left_out.empty());
 }

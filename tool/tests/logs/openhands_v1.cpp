@@ -27,7 +27,7 @@ TEST_CASE("events of OpenHands V1 are messages, actions of one response one repl
     CHECK(messages[3].json()["content"] == "[An error occurred during execution.]\n\nno such");
     CHECK(messages[5].json()["content"] == "Action rejected: not now");
     CHECK(messages[6].json()["content"].size() == 2);
-    CHECK(session.recording.seconds[9] == 17.0);
+    CHECK(session.recording.seconds_since_first[9] == 17.0);
 }
 
 TEST_CASE("a conversation of OpenHands V1 is billed by its state, also for condensations and what was taken back",

@@ -38,7 +38,7 @@ TEST_CASE("a session of Gemini CLI in one document is read", "[logs]") {
     CHECK(log.sessions[0].recording.id == "g-0");
     CHECK(roles_of(log.sessions[0]) == "ua");
     CHECK(usage_of(log.sessions[0]) == std::vector<Usage>{{52, 0, 0, 10}});
-    CHECK(log.sessions[0].recording.seconds[1] == 2.0);
+    CHECK(log.sessions[0].recording.seconds_since_first[1] == 2.0);
 }
 
 TEST_CASE("a trajectory of SWE-agent is its history, billed in all", "[logs]") {
@@ -143,7 +143,7 @@ TEST_CASE("requests that go on with an earlier one are one session", "[logs]") {
     CHECK(usage_of(first) == std::vector<Usage>{{50, 0, 0, 9}, {}, {16, 64, 0, 4}});
     CHECK(first.recording.messages[4].json()["content"] == "It is noon.");  // its response was streamed
     CHECK(first.recording.tools.at(0).name == "clock");
-    CHECK(first.recording.seconds[6] == 9.0);
+    CHECK(first.recording.seconds_since_first[6] == 9.0);
     CHECK(log.sessions[1].recording.system == "Be short.");
     CHECK(usage_of(log.sessions[1]) == std::vector<Usage>{{5, 10, 20, 2}});
     CHECK(log.notes.unknown ==
@@ -207,7 +207,7 @@ TEST_CASE("each step of a message of opencode is a call", "[logs]") {
     CHECK(session.recording.messages[0].json()["content"] == "List the files");
     CHECK(session.recording.messages[2].json()["content"] == "a.txt");
     CHECK(session.recording.messages[6].json()["content"] == "denied");
-    CHECK(session.recording.seconds[2] == 3.0);
+    CHECK(session.recording.seconds_since_first[2] == 3.0);
     // The summary's own call, and what was taken back
     CHECK(session.calls_elsewhere == 2);
     CHECK(session.billed_elsewhere == Usage{1'270, 0, 0, 52});
@@ -491,6 +491,6 @@ TEST_CASE("spans of model calls are put together in the order of their starts", 
     CHECK(session.calls[0].id == "r1");
     CHECK(session.calls[0].model == "gpt-5");
     CHECK(session.recording.messages[2].json()["content"] == "noon");
-    CHECK(session.recording.seconds[3] == 5.0);
+    CHECK(session.recording.seconds_since_first[3] == 5.0);
     CHECK(log.notes.left_out == std::map<std::string, std::int64_t>{{"span without gen_ai.input.messages", 1}});
 }

@@ -60,7 +60,7 @@ TEST_CASE("a session of pi is what leads to its newest record, in OpenAI's form"
     CHECK(message_of(session, 8)["content"][1]["image_url"]["url"] == "data:image/png;base64,aGk=");
     CHECK(said(message_of(session, 10)) == "No result provided");
     CHECK(message_of(session, 10)["tool_call_id"] == "c4");
-    CHECK(session.recording.seconds.at(1) == 10.0);
+    CHECK(session.recording.seconds_since_first.at(1) == 10.0);
     CHECK(log.notes.damaged == 0);
     CHECK(log.notes.unknown.empty());
     CHECK(log.notes.left_out == PiKinds{{"content/thinking", 1},

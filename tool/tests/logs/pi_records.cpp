@@ -64,13 +64,13 @@ TEST_CASE("a prompt whose parent is further up leaves the branch, of which the c
          pi_record("3", "2", pi_prompt("three")), pi_record("4", "3", pi_answer("four", 20)),
          pi_record("5", "2", pi_prompt("five")), pi_record("6", "5", pi_answer("six", 40))});
     CHECK(texts_of(log.sessions.at(0)) == "one two five six");
-    CHECK(log.sessions[0].billed_elsewhere.input == 20);
-    CHECK(logs::billed(log.sessions[0]).input == 70);
+    CHECK(log.sessions[0].billed_elsewhere.uncached_input == 20);
+    CHECK(logs::billed(log.sessions[0]).uncached_input == 70);
     const ReadLog anew =
         read_pi_records({pi_header("s"), pi_record("1", std::nullopt, pi_prompt("one")),
                          pi_record("2", "1", pi_answer("two", 10)), pi_record("3", std::nullopt, pi_prompt("three"))});
     CHECK(texts_of(anew.sessions.at(0)) == "three");
-    CHECK(anew.sessions[0].billed_elsewhere.input == 10);
+    CHECK(anew.sessions[0].billed_elsewhere.uncached_input == 10);
 }
 
 TEST_CASE("a record whose parent's line is lost goes on behind the one in front", "[logs]") {
@@ -92,7 +92,7 @@ TEST_CASE("records and headers that stand there again are left out", "[logs]") {
     const ReadLog log = read_pi_records(twice);
     REQUIRE(log.sessions.size() == 1);
     CHECK(texts_of(log.sessions[0]) == "one two");
-    CHECK(logs::billed(log.sessions[0]).input == 10);
+    CHECK(logs::billed(log.sessions[0]).uncached_input == 10);
     CHECK(log.notes.left_out.at("repeated record") == 2);
     CHECK(log.notes.left_out.at("repeated header") == 1);
     twice[3] = pi_header("other");
@@ -170,7 +170,7 @@ TEST_CASE("events that pi streamed hold the session as well", "[logs]") {
                          {{"type", "agent_end"}, {"messages", {pi_prompt("one"), pi_answer("two", 10)}}}});
     REQUIRE(log.sessions.size() == 1);
     CHECK(texts_of(log.sessions[0]) == "one two three four");
-    CHECK(logs::billed(log.sessions[0]).input == 30);
+    CHECK(logs::billed(log.sessions[0]).uncached_input == 30);
     CHECK(log.sessions[0].compactions.at(0).trigger == "threshold");
     CHECK(log.sessions[0].request_of(log.sessions[0].calls[1]).size() == 2);
     CHECK(log.notes.left_out.at("compaction that failed") == 1);
@@ -202,14 +202,14 @@ TEST_CASE("sub-agents of pi that stand in a result are sessions of their own, wi
     CHECK(log.sessions[1].parent == "s");
     CHECK(log.sessions[1].folder == "/w");
     CHECK(texts_of(log.sessions[1]) == "look ok");
-    CHECK(logs::billed(log.sessions[2]).input == 20);
+    CHECK(logs::billed(log.sessions[2]).uncached_input == 20);
     CHECK(log.sessions[3].parent == "s/c1#2");
-    CHECK(logs::billed(log.sessions[3]).input == 40);
+    CHECK(logs::billed(log.sessions[3]).uncached_input == 40);
     ordered_json sum_alone = records[3];
     sum_alone["message"].erase("details");
     const ReadLog without = read_pi_records({records[0], records[1], records[2], sum_alone});
     REQUIRE(without.sessions.size() == 1);
-    CHECK(without.sessions[0].billed_elsewhere.input == 70);
+    CHECK(without.sessions[0].billed_elsewhere.uncached_input == 70);
 }
 
 TEST_CASE("edits of pi take results back with their calls, and leave a notice in place of a result alone", "[logs]") {

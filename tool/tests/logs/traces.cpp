@@ -22,7 +22,7 @@ TEST_CASE("runs of LangSmith are put together in the order of their starts, what
     CHECK(first.calls[0].id == "chatcmpl-1");
     CHECK(first.calls[1].model == "gpt-5-2026");
     CHECK(first.recording.tools.at(0).name == "clock");
-    CHECK(first.recording.seconds[5] == 4.5);
+    CHECK(first.recording.seconds_since_first[5] == 4.5);
     const auto& reply = first.recording.messages[2].json();
     CHECK(reply["content"] == "I look.");
     REQUIRE(reply["tool_calls"].size() == 2);
@@ -111,7 +111,7 @@ TEST_CASE("rows of Langfuse's tables have their trees as text", "[logs]") {
     CHECK(log.sessions[0].calls[0].id == "msg_1");
     CHECK(log.sessions[0].calls[0].model == "claude-sonnet-4-5");
     CHECK(usage_of(log.sessions[0]) == std::vector<Usage>{{5, 10, 20, 2}});
-    CHECK(log.sessions[0].recording.seconds.size() == 2);
+    CHECK(log.sessions[0].recording.seconds_since_first.size() == 2);
     CHECK(log.notes.left_out == Counts{{"observation/EVENT", 1}});
     CHECK(log.notes.damaged == 2);
     CHECK(log.notes.damaged_lines.at(1).reason == "an observation without a type");
@@ -126,7 +126,7 @@ TEST_CASE("a row of Langfuse's CSV is an observation, over as many lines as its 
     CHECK(usage_of(session) == std::vector<Usage>{{30, 10, 0, 7}, {20, 40, 0, 4}});
     CHECK(session.calls[1].id == "c3");
     CHECK(session.calls[1].model == "gpt-5");  // as older exports write it
-    CHECK(session.recording.seconds[4] == 2.0);
+    CHECK(session.recording.seconds_since_first[4] == 2.0);
     CHECK(session.recording.messages[1].json()["content"] == "What is in \"a, b\"?\nLook.");
     CHECK(session.recording.messages[3].json()["content"] == "x,\"y\"\r\nz");
     CHECK(session.recording.messages[4].json()["content"] == "It holds z.");

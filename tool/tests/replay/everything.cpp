@@ -87,8 +87,9 @@ TEST_CASE("a chain with everything on breaks no rule and loses nothing of the re
                 evicted += eviction.conversation.empty() ? 0 : 1;
             };
             const Chain<Wire> chain = with_everything(std::move(callbacks));
-            const ReplayTotals totals = replay<Wire>(
-                {trajectory.id, trajectory.system, trajectory.tools, trajectory.messages, trajectory.seconds}, chain);
+            const ReplayTotals totals = replay<Wire>({trajectory.id, trajectory.system, trajectory.tools,
+                                                      trajectory.messages, trajectory.seconds_since_first},
+                                                     chain);
             commits += totals.commits;
             if (!totals.violations.empty() || totals.failed_hooks != 0 || totals.not_undone != 0 ||
                 totals.restored_bytes != totals.changed_bytes)

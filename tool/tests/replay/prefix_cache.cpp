@@ -36,8 +36,8 @@ public:
         }
         seen_.emplace_back(request, seconds);
         if (profile_.ttl_seconds == 0) return 0;
-        best = best / profile_.step * profile_.step;
-        return best < profile_.minimum ? 0 : best;
+        best = best / profile_.prefix_step_tokens * profile_.prefix_step_tokens;
+        return best < profile_.min_prefix_tokens ? 0 : best;
     }
 
 private:
@@ -145,7 +145,7 @@ TEST_CASE("on random requests the cache agrees with the definition", "[replay]")
     SeededRandom random(7);
     const auto below = [&](std::uint64_t limit) { return random.next() % limit; };
     std::vector<CacheProfile> profiles(cache_profiles().begin(), cache_profiles().end());
-    profiles.push_back({.name = "odd", .ttl_seconds = 40, .minimum = 100, .step = 7});
+    profiles.push_back({.name = "odd", .ttl_seconds = 40, .min_prefix_tokens = 100, .prefix_step_tokens = 7});
     int hits = 0;
     for (int run = 0; run < 200; ++run) {
         const CacheProfile& profile = profiles[static_cast<std::size_t>(run) % profiles.size()];

@@ -48,7 +48,9 @@ public:
 class Watch final : public Middleware<ChatMessage> {
 public:
     std::string_view name() const noexcept override { return "watch"; }
-    void before_agent(Turn<ChatMessage>& turn) override { log += "<" + std::to_string(turn.conversation.turn()); }
+    void before_agent(Turn<ChatMessage>& turn) override {
+        log += "<" + std::to_string(turn.conversation.turn_number());
+    }
     void before_model(Turn<ChatMessage>& turn) override { log += " m" + std::to_string(turn.conversation.size()); }
     void after_model(Turn<ChatMessage>&) override { log += "a"; }
     ToolOutcome wrap_tool(const ToolContext& c, PartSink& out, const ToolNext& next) override {
@@ -131,7 +133,7 @@ TEST_CASE("the figures of a small session are those worked out by hand", "[repla
         {.id = "s1", .system = "be brief", .messages = messages, .seconds = seconds}, Chain<ChatMessage>(config));
     CHECK(in_time.raw.cached == 2'004);
     CHECK(in_time.raw.input_cost == 0.1 * 2'004 + 1.25 * (6'012 - 2'004));
-    const Prices prices{.input = 2.0, .output = 10.0};
+    const PricesPerMillion prices{.input = 2.0, .output = 10.0};
     CHECK(money(in_time.raw, in_time.output, prices) == (in_time.raw.input_cost * 2.0 + 50.0) / 1e6);
 }
 
@@ -274,9 +276,9 @@ TEST_CASE("a store that refuses where a result arrives is counted and told too",
     if (is_handled) {
         callbacks.tool_config["read"].trunc_handler = [](const ToolDetail& detail) {
             return TruncResult{.need_trunc = true,
-                               .parts = {{.text = "short"}},
+                               .replacement_parts = {{.text = "short"}},
                                .need_offload = true,
-                               .content = detail.parts[0].text};
+                               .offload_content = detail.result_parts[0].text};
         };
     }
     std::vector<std::string> reported;
@@ -311,7 +313,7 @@ TEST_CASE("a middleware that fails where a result arrives is counted as one that
 TEST_CASE("usage in the recording does not move the triggers", "[replay]") {
     std::vector<ChatMessage> messages = session(4, 400);
     for (ChatMessage& m : messages) {
-        if (m.role == Role::assistant) m.usage = Usage{.input = 1'000'000};
+        if (m.role == Role::assistant) m.usage = Usage{.uncached_input = 1'000'000};
     }
     CHECK(replay<ChatMessage>({.id = "s", .messages = messages}, clearing_above(10'000)).commits == 0);
 }

@@ -130,7 +130,7 @@ TEST_CASE("a stop ends a replay in the midst of undoing a commit of many message
     std::size_t edited_at_once = 0;
     const auto before_undo = [&](const Conversation<ChatMessage>& conversation) {
         REQUIRE_FALSE(conversation.journal().empty());
-        edited_at_once = conversation.journal().back()->texts.size();
+        edited_at_once = conversation.journal().back()->texts_in_store.size();
         storage->is_counting = true;
     };
     CHECK(errc_of([&] {

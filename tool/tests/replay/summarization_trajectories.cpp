@@ -61,7 +61,7 @@ public:
             originals_.push_back(m);
             conversation_.push_back(m, Usage{});
             const MessageInfo& info = conversation_.outline()[conversation_.size() - 1];
-            if (is_user_message(info)) users_.push_back(text_of(m));
+            if (is_original_user_message(info)) users_.push_back(text_of(m));
         }
         ask();
     }
@@ -107,9 +107,9 @@ private:
     void check_rules() {
         for (const Violation& broken : validate(conversation_.outline(), openai_compatible())) {
             CAPTURE(to_string(broken.rule), broken.text);
-            REQUIRE(broken.message < conversation_.size());
-            CHECK_FALSE(conversation_.outline()[broken.message].mark);
-            CHECK((broken.message == 0 || !conversation_.outline()[broken.message - 1].mark));
+            REQUIRE(broken.message_index < conversation_.size());
+            CHECK_FALSE(conversation_.outline()[broken.message_index].mark);
+            CHECK((broken.message_index == 0 || !conversation_.outline()[broken.message_index - 1].mark));
         }
     }
 
@@ -120,9 +120,10 @@ private:
         ++(all.find("how to read a PDF\nline 2") != std::string::npos ? shown_ : hidden_);
         for (std::size_t i = 0; i < conversation_.size(); ++i) {  // carried until there is room
             const Mark& mark = conversation_.outline()[i].mark;
-            for (const std::string& text : mark ? mark->user_messages : std::vector<std::string>{})
+            for (const std::string& text : mark ? mark->verbatim_user_messages : std::vector<std::string>{})
                 all += escape_tags(text) + "\n";
-            for (const std::string& skill : mark ? mark->skills : std::vector<std::string>{}) all += skill + "\n";
+            for (const std::string& skill : mark ? mark->skill_records : std::vector<std::string>{})
+                all += skill + "\n";
         }
         CHECK(all.find("how to read a PDF\nline 2") != std::string::npos);
         std::int64_t left = trigger_tokens / 3;
@@ -203,7 +204,7 @@ TEST_CASE("the first recorded sessions of each kind stay valid and can be brough
     const auto model = reader<Message>();
     const Chain<Message> chain = chain_of<Message>(model);
     replay_files(model, [&](const Trajectory<>& t) {
-        return replay<Message>({t.id, t.system, t.tools, t.messages, t.seconds}, chain);
+        return replay<Message>({t.id, t.system, t.tools, t.messages, t.seconds_since_first}, chain);
     });
 }
 

@@ -52,9 +52,9 @@ public:
     void run() {
         ReplayOptions<Message> options;
         options.on_end = [&](const Conversation<Message>& conversation) { check_end(conversation); };
-        const ReplayTotals totals = replay<Message>(
-            {trajectory_.id, trajectory_.system, trajectory_.tools, trajectory_.messages, trajectory_.seconds}, chain_,
-            options);
+        const ReplayTotals totals = replay<Message>({trajectory_.id, trajectory_.system, trajectory_.tools,
+                                                     trajectory_.messages, trajectory_.seconds_since_first},
+                                                    chain_, options);
         findings_.calls += static_cast<int>(totals.calls);
         findings_.edited_sessions += totals.commits > 0 ? 1 : 0;
         if (!totals.violations.empty() || totals.failed_hooks != 0) findings_.violated.push_back(trajectory_.id);

@@ -277,9 +277,9 @@ TEST_CASE("the prefix that stays ends at the oldest text that a lever may still 
     const Agent agent(TokenSavingConfig{});
     Conversation<> c = asked();
     add_step(c, "short");
-    CHECK(agent.chain.stable_prefix(c) == c.size());
+    CHECK(agent.chain.count_stable_messages(c) == c.size());
     add_step(c, std::string(5'000, 'x'));
-    CHECK(agent.chain.stable_prefix(c) == 4);
+    CHECK(agent.chain.count_stable_messages(c) == 4);
 }
 
 namespace {
@@ -334,7 +334,7 @@ TEST_CASE("in replay a message changes at most once per tier, in batches, and lo
         ReplayOptions<Message> options;
         options.on_request = [&](const ReplayRequest<Message>& request) { watch.look(request.conversation); };
         const ReplayTotals totals = replay<Message>(
-            {session.id, session.system, session.tools, session.messages, session.seconds}, chain, options);
+            {session.id, session.system, session.tools, session.messages, session.seconds_since_first}, chain, options);
         CAPTURE(session.id);
         CHECK(totals.commits <= totals.calls / 5);
         CHECK(totals.violations.empty());
@@ -362,7 +362,8 @@ TEST_CASE("in replay head and tail cut each result once", "[token_saving][data]"
             ReplayOptions<Message> options;
             options.on_request = [&](const ReplayRequest<Message>& request) { watch.look(request.conversation); };
             const ReplayTotals totals = replay<Message>(
-                {session.id, session.system, session.tools, session.messages, session.seconds}, chain, options);
+                {session.id, session.system, session.tools, session.messages, session.seconds_since_first}, chain,
+                options);
             CAPTURE(session.id);
             CHECK(totals.violations.empty());
             CHECK(totals.not_undone == 0);

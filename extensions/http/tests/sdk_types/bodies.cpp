@@ -98,9 +98,10 @@ void add_bodies(Program& program, ModelRequest<openai::Message> request, const S
 
 void add_bodies(Program& program, ModelRequest<anthropic::Message> request, const Setting& setting) {
     if (request.options == nullptr) request.options = &setting.options;
-    using anthropic::BodyKind;
-    for (const auto& [kind, name] : {std::pair{BodyKind::whole, "whole"}, std::pair{BodyKind::stream, "stream"},
-                                     std::pair{BodyKind::count, "count"}}) {
+    using anthropic::RequestBodyKind;
+    for (const auto& [kind, name] :
+         {std::pair{RequestBodyKind::whole, "whole"}, std::pair{RequestBodyKind::stream, "stream"},
+          std::pair{RequestBodyKind::count, "count"}}) {
         const anthropic::RequestText text = anthropic::messages_request(request, setting.anthropic, kind);
         program.add((text.betas.empty() ? "anthropic_" : "beta_") + std::string(name), text.body);
         for (const std::string& beta : text.betas) program.name_beta(beta);
@@ -216,8 +217,8 @@ void add_exceptions(Program& program) {
                    ordered_json::parse(openai::chat_body({.messages = history}, setting.openai, false)));
     const Anthropic talk{anthropic::Message::parse(R"({"role":"user","content":"a"})")};
     const GenerateOptions warm{.temperature = 0.5};
-    const anthropic::RequestText text = anthropic::messages_request({.messages = talk, .options = &warm},
-                                                                    setting.anthropic, anthropic::BodyKind::whole);
+    const anthropic::RequestText text = anthropic::messages_request(
+        {.messages = talk, .options = &warm}, setting.anthropic, anthropic::RequestBodyKind::whole);
     program.refuse("anthropic_whole", "temperature, for models that still take it", ordered_json::parse(text.body));
 }
 
@@ -228,7 +229,7 @@ void add_hand_made(Program& program) {
         add_bodies(program, {.messages = {spoken.data(), 2}}, setting);
     }
     const Anthropic blocks = anthropic_kinds();
-    const std::function<std::size_t()> stable_prefix = [] { return std::size_t{3}; };
+    const std::function<std::size_t()> count_stable_messages = [] { return std::size_t{3}; };
     for (const Setting& setting : anthropic_settings()) {
         for (const bool is_edited : {false, true}) {
             add_bodies(program,
@@ -236,12 +237,14 @@ void add_hand_made(Program& program) {
                         .system = "Be brief.",
                         .tools = tools(),
                         .thinking_prefix_edited = is_edited,
-                        .stable_prefix = &stable_prefix},
+                        .count_stable_messages = &count_stable_messages},
                        setting);
         }
         add_bodies(program, {.messages = {blocks.data(), 1}, .tools = tools()}, setting);
-        add_bodies(program, {.messages = {blocks.data(), 1}, .purpose = "summary", .stable_prefix = &stable_prefix},
-                   setting);
+        add_bodies(
+            program,
+            {.messages = {blocks.data(), 1}, .purpose = "summary", .count_stable_messages = &count_stable_messages},
+            setting);
     }
 }
 

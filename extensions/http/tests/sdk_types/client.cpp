@@ -101,7 +101,7 @@ json messages_sent(const Conversation<openai::Message>& conversation) {
 
 json messages_sent(const Conversation<anthropic::Message>& conversation) {
     const AnthropicModelConfig config{.model = "m", .cache_breakpoints = 0};
-    const auto kind = anthropic::BodyKind::whole;
+    const auto kind = anthropic::RequestBodyKind::whole;
     return json::parse(
         anthropic::messages_request({.messages = conversation.messages()}, config, kind).body)["messages"];
 }
@@ -188,7 +188,7 @@ TEST_CASE("a conversation over chat completions ends the same, whole and streame
     require_same(whole, streamed);
     CHECK(whole.lines == expected("openai.txt"));
     CHECK(whole.results[0].text == "Tromsø −3 °C, Łódź 漢字.");
-    CHECK(whole.results[0].usage == Usage{.input = 108, .cache_read = 192, .output = 60});
+    CHECK(whole.results[0].usage == Usage{.uncached_input = 108, .cache_read = 192, .output = 60});
     CHECK(streamed.heard == "I ask for both 🙂.Tromsø −3 °C, Łódź 漢字.Good.");
     CHECK(streamed.heard_calls == std::vector<std::string>{R"(c1 weather {"city":"Tromsø"})",
                                                            R"(c2 weather { "city": "Łódź \"x\"" })", "c3 fail {}"});
@@ -201,7 +201,8 @@ TEST_CASE("a conversation over the Messages API ends the same, whole and streame
     require_same(whole, streamed);
     CHECK(whole.lines == expected("anthropic.txt"));
     CHECK(whole.results[0].text == "I search.Tromsø −3 °C, Łódź 漢字.");
-    const Usage expected{.input = 80, .cache_read = 256, .cache_write = 64, .output = 80, .cache_write_5m = 64};
+    const Usage expected{
+        .uncached_input = 80, .cache_read = 256, .cache_write = 64, .output = 80, .cache_write_5m = 64};
     CHECK(whole.results[0].usage == expected);
     CHECK(streamed.heard ==
           "Two cities:\n漢字 🙂I ask for both 🙂.And that one.I search.Tromsø −3 °C, Łódź 漢字.I "

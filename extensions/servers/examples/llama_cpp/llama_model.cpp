@@ -56,7 +56,7 @@ whittle::Reply<ChatMessage> LlamaModel::generate(const whittle::ModelRequest<Cha
     const auto size = static_cast<std::int64_t>(prompt.tokens.size());
     const auto window = static_cast<std::int64_t>(slot_.window());
     if (size + most > window)
-        throw ModelError(whittle::Overflow{.limit = window, .used = size + most},
+        throw ModelError(whittle::Overflow{.context_limit_tokens = window, .requested_tokens = size + most},
                          fmt::format("call the model: {} tokens and {} of output, of {}", size, most, window));
     require_running(request.stop);
     Call call{.prompt = prompt.tokens};

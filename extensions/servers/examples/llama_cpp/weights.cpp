@@ -47,7 +47,7 @@ public:
     }
 
     [[nodiscard]] std::string_view id() const noexcept override { return id_; }
-    [[nodiscard]] std::int64_t measure(std::string_view text) const override {
+    [[nodiscard]] std::int64_t measure_units(std::string_view text) const override {
         return static_cast<std::int64_t>(weights_->tokens_of(text).size());
     }
     [[nodiscard]] std::int64_t to_tokens(std::int64_t units) const noexcept override { return units + around_; }

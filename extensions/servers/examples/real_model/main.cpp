@@ -73,7 +73,7 @@ private:
 
 std::string one_line(std::string text, std::size_t most = 160) {
     for (char& c : text) c = c == '\n' ? ' ' : c;
-    if (text.size() > most) text = std::string(whittle::utf8_prefix(text, most)) + "...";
+    if (text.size() > most) text = std::string(whittle::grapheme_prefix(text, most)) + "...";
     return text;
 }
 
@@ -84,8 +84,8 @@ void print_calls(const Talk& talk) {
         const Call& call = talk.calls[i];
         const std::string who = call.purpose.empty() ? "agent" : call.purpose;
         if (is_overflow(call)) {
-            fmt::print("  call {} ({}): refused: window {}, request {}\n", i + 1, who, call.overflow.limit,
-                       call.overflow.used);
+            fmt::print("  call {} ({}): refused: window {}, request {}\n", i + 1, who,
+                       call.overflow.context_limit_tokens, call.overflow.requested_tokens);
         } else if (call.failure) {
             fmt::print("  call {} ({}): failed: {}\n", i + 1, who, one_line(call.text));
         } else {
@@ -114,8 +114,8 @@ void check_recovery(const Talk& talk, Checks& checks) {
     for (std::size_t i = 0; i < own.size(); ++i) {
         if (!is_overflow(*own[i])) continue;
         ++refused;
-        const bool is_smaller =
-            i + 1 < own.size() && !own[i + 1]->failure && own[i + 1]->prompt_tokens < own[i]->overflow.limit;
+        const bool is_smaller = i + 1 < own.size() && !own[i + 1]->failure &&
+                                own[i + 1]->prompt_tokens < own[i]->overflow.context_limit_tokens;
         if (is_smaller) ++recovered;
     }
     bool is_answered = true;
@@ -245,7 +245,7 @@ private:
             whittle::Reply<Message> reply = model.generate({.messages = talk});
             std::int64_t ours = 0;
             for (const Message& message : talk) ours += count_message(message, *counter);
-            const std::int64_t billed = reply.usage->input + reply.usage->cache_read;
+            const std::int64_t billed = reply.usage->uncached_input + reply.usage->cache_read;
             fmt::print("  counted {} with the template, {} by message; billed {}, of which {} were kept\n",
                        counted.value_or(0), ours, billed, reply.usage->cache_read);
             right += counted == billed ? 1 : 0;

@@ -77,7 +77,7 @@ std::vector<Message> reading(int number) {
 
 std::int64_t billed_for(whittle::Model<Message>& model, std::span<const Message> messages) {
     const whittle::Reply<Message> reply = model.generate({.messages = messages});
-    return reply.usage ? reply.usage->input + reply.usage->cache_read : 0;
+    return reply.usage ? reply.usage->uncached_input + reply.usage->cache_read : 0;
 }
 
 /// The list grows until the bill falls: the note after which it did; 0: after none of nine.
@@ -174,8 +174,8 @@ int run(const std::string& base_url, const std::string& name, const std::string&
     expect_of_ollama(is_seen(whittle::with_truncation_check(model), cut_at), "the cut is an overflow");
 
     fmt::print("With the preset local, which learnt the window\n");
-    const Kept kept =
-        keep_small(whittle::with_truncation_check(model, {.window = facts.context_window}), facts, cut_at + 1);
+    const Kept kept = keep_small(
+        whittle::with_truncation_check(model, {.reported_window_tokens = facts.context_window}), facts, cut_at + 1);
     expect_of_ollama(kept.largest <= facts.context_window && kept.has_task, "each request fits and has the task");
     expect_of_ollama(kept.notes_stored > 0, fmt::format("{} notes are in the store", kept.notes_stored));
     return not_held == 0 ? 0 : 1;

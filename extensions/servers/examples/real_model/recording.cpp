@@ -197,7 +197,7 @@ std::vector<Prefill> prefills_of(const std::vector<Exchange>& exchanges) {
         const ordered_json reply = ordered_json::parse(exchange.reply, nullptr, false);
         if (exchange.prompt_tokens.empty() || !reply.is_object() || !reply.contains("timings")) break;
         const ordered_json& timings = reply["timings"];
-        prefills.push_back({.predicted = slot.prefill(exchange.prompt_tokens),
+        prefills.push_back({.predicted = slot.prefill_tokens(exchange.prompt_tokens),
                             .timing = {.prefill_tokens = timings.at("prompt_n"),
                                        .prefill_ms = timings.at("prompt_ms"),
                                        .cached_tokens = timings.at("cache_n"),
@@ -228,7 +228,7 @@ HttpResponse ReplayTransport::send(const HttpRequest& request, const BodySink& o
     if (whittle::sha256_hex(request.body) == exchange.sha256) ++same_bytes_;
     HttpResponse response{.status = exchange.status, .headers = {{"Content-Type", exchange.content_type}}};
     const bool is_success = response.status >= 200 && response.status < 300;
-    const bool is_taken = on_body.on_head ? on_body.on_head(response) : is_success;
+    const bool is_taken = on_body.should_stream_body ? on_body.should_stream_body(response) : is_success;
     if (is_taken && on_body.on_bytes) {
         on_body.on_bytes(exchange.reply);
     } else {

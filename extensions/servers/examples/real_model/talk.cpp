@@ -33,7 +33,7 @@ public:
             call.text = whittle::text_of(reply.message);
             call.finish = reply.finish;
             call.timing = reply.timing;
-            if (reply.usage) call.prompt_tokens = reply.usage->input + reply.usage->cache_read;
+            if (reply.usage) call.prompt_tokens = reply.usage->uncached_input + reply.usage->cache_read;
             calls_.push_back(std::move(call));
             return reply;
         } catch (const whittle::ModelError& error) {

@@ -41,18 +41,18 @@ void write_requests(const std::string& folder) {
     const auto receiver = std::make_shared<testing::Receiver>();
     auto config = testing::fixed_config();
     config.resource = {{"service.name", "agent"}, {"service.version", "1"}};
-    config.model = {"openai", "gpt-5"};
-    config.models["summarization"] = {"anthropic", "claude-small"};
+    config.agent_model = {"openai", "gpt-5"};
+    config.models_by_middleware["summarization"] = {"anthropic", "claude-small"};
     config.traceparent = [] { return std::string("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"); };
     config.max_queue = 20;
-    config.max_series = 10;
+    config.max_series_per_metric = 10;
     telemetry::OpenTelemetry exporter(config, receiver);
     feed(exporter);
     exporter.flush();
     for (const HttpRequest& request : receiver->requests)
         write(folder + request.url.substr(request.url.rfind('/')) + ".json", request.body);
 
-    const telemetry::Prometheus registry({.max_series = 10});
+    const telemetry::Prometheus registry({.max_series_per_metric = 10});
     feed(registry);
     write(folder + "/metrics.txt", registry.text());
 }
@@ -67,7 +67,7 @@ void read_answer(const std::string& path) {
     telemetry::OpenTelemetry exporter(config, receiver);
     exporter.event_sink()(testing::committed_event());
     const telemetry::FlushResult result = exporter.flush();
-    std::cout << result.rejected << '\n';
+    std::cout << result.items_rejected << '\n';
     for (const std::string& problem : result.problems) std::cout << problem << '\n';
 }
 

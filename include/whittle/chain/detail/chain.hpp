@@ -18,7 +18,7 @@ void Chain<M>::check_configuration() {
     std::vector<std::string_view> tasks;
     for (const auto& stage : stages_) {
         names.push_back(stage ? stage->name() : std::string_view("(null)"));
-        tasks.push_back(stage ? stage->task() : std::string_view());
+        tasks.push_back(stage ? stage->exclusive_task() : std::string_view());
     }
     const ChainInfo info{config_, names, tasks};
     Problems problems;
@@ -27,7 +27,7 @@ void Chain<M>::check_configuration() {
         if (stage) stage->check(info, problems);
     }
     problems.throw_if_errors("make chain");
-    for (const auto& stage : stages_) std::ranges::move(stage->object_roots(), std::back_inserter(roots_));
+    for (const auto& stage : stages_) std::ranges::move(stage->extra_readable_roots(), std::back_inserter(roots_));
     add_own_stages();
     warnings_ = problems.all();
     for (const Problem& warning : warnings_) detail::emit_warning(callbacks_.on_event, warning);
@@ -51,7 +51,7 @@ void Chain<M>::allow_roots(const Conversation<M>& conversation) const {
 }
 
 template <AgentMessage M>
-void Chain<M>::check_tools(std::span<const ToolSpec> tools) const {
+void Chain<M>::warn_missing_tools(std::span<const ToolSpec> tools) const {
     if (tools_checked_->test(std::memory_order_relaxed) || tools_checked_->test_and_set()) return;
     std::vector<std::string_view> names;
     for (const auto& stage : stages_) names.push_back(stage->name());
@@ -86,7 +86,7 @@ private:
         Turn<M> turn{conversation_, chain_.config_, chain_.callbacks_, request_, budget_, report, chain_.language()};
         const std::size_t own = chain_.own_stages_.size();
         if (is_fitting()) {
-            if (is_too_large(turn)) chain_.stages_[stage - own]->on_overflow(turn, {.used = report.count});
+            if (is_too_large(turn)) chain_.stages_[stage - own]->on_overflow(turn, {.requested_tokens = report.count});
             return;
         }
         stage < own ? chain_.own_stages_[stage]->before_model(turn) : call_(*chain_.stages_[stage - own], turn);
@@ -173,7 +173,7 @@ ToolOutcome Chain<M>::wrap_from(std::size_t stage, const ToolContext& context, P
     } catch (...) {
         if (!outcome) throw;
         detail::emit_failure(context.events != nullptr ? *context.events : callbacks_.on_event, stages_[stage]->name(),
-                             context.conversation, detail::current_error_text());
+                             context.conversation_id, detail::current_error_text());
     }
     return *std::move(outcome);
 }
@@ -185,7 +185,7 @@ std::vector<ToolContext> Chain<M>::pending_tool_calls(const Conversation<M>& con
     std::vector<ToolContext> calls =
         detail::open_calls(conversation.outline(),
                            {.tools = request.tools,
-                            .conversation = conversation.id(),
+                            .conversation_id = conversation.id(),
                             .storage = config_.storage,
                             .objects = conversation.objects(),
                             .caches = conversation.history_.side.caches.get(),
@@ -194,7 +194,7 @@ std::vector<ToolContext> Chain<M>::pending_tool_calls(const Conversation<M>& con
                             .clock = config_.clock,
                             .language = language(),
                             .events = &callbacks_.on_event,
-                            .on_error = config_.on_error},
+                            .on_middleware_error = config_.on_error},
                            [&](std::size_t message, FunctionRef<void(const PartView&)> visit) {
                                message_traits<M>::for_each_part(conversation.messages()[message], visit);
                            });

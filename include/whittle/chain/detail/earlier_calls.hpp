@@ -24,7 +24,7 @@ class EarlierCalls {
 public:
     struct Call {
         Serial message = 0;
-        SharedString object_name{};
+        SharedString key_safe_call_id{};
     };
 
     struct HashOfPrint {

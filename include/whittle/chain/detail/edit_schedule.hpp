@@ -15,7 +15,7 @@ namespace whittle::inline v0 {
 
 /// The number of the model call that a message came in with, from 1: a reply that of its own, what follows it the same.
 [[nodiscard]] inline int call_of(const MessageInfo& info) noexcept {
-    return info.call_index + (info.role == Role::assistant ? 1 : 0);
+    return info.model_calls_before + (info.role == Role::assistant ? 1 : 0);
 }
 
 /// When edits of what a prompt cache holds pay.
@@ -23,7 +23,7 @@ struct EditScheduleConfig {
     std::int64_t start_tokens = 20'000;  ///< requests of up to that size stay as they are
     int keep_rounds = 1;                 ///< newest model calls whose results stay as they came
     int first_calls = 10;                ///< that do not count as evidence that the run goes on
-    double window_fraction =
+    double force_above_window_fraction =
         0.0;  ///< above this part of a known window all offers are made, if they free a twentieth of it; 0: off
 };
 
@@ -98,7 +98,7 @@ private:
     const EditScheduleConfig& config_;
     int call_ = 0;
     std::int64_t cold_calls_ = 0;
-    Timestamp now_ = 0;
+    UnixMillis now_ = 0;
     bool is_new_ = false;
     bool is_cold_ = false;
     double rent_ = 0.0;

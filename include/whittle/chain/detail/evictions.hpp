@@ -31,15 +31,15 @@ public:
         if (gone_.empty()) return;
         read_arguments();
         for (const Gone& gone : gone_) {
-            const auto arguments = arguments_.find(gone.part->object_name);
+            const auto arguments = arguments_.find(gone.part->key_safe_call_id);
             on_evicted({.conversation = conversation_.id(),
                         .middleware = gone.record->by,
                         .serial = gone.serial,
                         .tool = gone.part->tool,
                         .call_id = gone.part->call_id,
                         .arguments = arguments == arguments_.end() ? std::string_view() : arguments->second,
-                        .stored = gone.stored,
-                        .is_folded = gone.is_folded});
+                        .stored_keys = gone.stored,
+                        .is_in_summary = gone.is_folded});
         }
     }
 
@@ -65,7 +65,7 @@ private:
         Marks marks;
         for (std::size_t p = 0; p < info.parts.size(); ++p) {
             if (info.parts[p].kind != PartKind::tool_result) continue;
-            Mark& mark = marks[info.parts[p].object_name];
+            Mark& mark = marks[info.parts[p].key_safe_call_id];
             if (origin_of(mark) == Origin::original) mark = mark_of(info, p);
         }
         return marks;
@@ -77,14 +77,14 @@ private:
         if (!is_read_) read_now();
         const Marks marks = marks_of(before);
         for (const PartInfo& part : before.parts) {
-            if (part.kind != PartKind::tool_result || told_.contains(part.object_name)) continue;
-            if (origin_of(marks.at(part.object_name)) != Origin::original) continue;
-            const auto now = now_.find(part.object_name);
+            if (part.kind != PartKind::tool_result || told_.contains(part.key_safe_call_id)) continue;
+            if (origin_of(marks.at(part.key_safe_call_id)) != Origin::original) continue;
+            const auto now = now_.find(part.key_safe_call_id);
             const bool is_folded = now == now_.end();
             if (!is_folded && origin_of(now->second) == Origin::original) continue;
-            told_.insert(part.object_name);
+            told_.insert(part.key_safe_call_id);
             gone_.push_back({&replaced.record, &part, before.serial, {}, is_folded});
-            gone_.back().stored = is_folded ? keys_of(replaced) : now->second->stored;
+            gone_.back().stored = is_folded ? keys_of(replaced) : now->second->stored_keys;
         }
     }
 
@@ -92,9 +92,10 @@ private:
     [[nodiscard]] std::vector<std::string> keys_of(const ReplacedMessage& replaced) {
         if (std::exchange(keys_of_, &replaced.record) != &replaced.record) {
             keys_.clear();
-            for (const StoredText& text : replaced.record.texts) keys_[{text.splice, text.message}].push_back(text.key);
+            for (const StoredText& text : replaced.record.texts_in_store)
+                keys_[{text.splice, text.message_in_splice}].push_back(text.key);
         }
-        const auto found = keys_.find({replaced.splice, replaced.message});
+        const auto found = keys_.find({replaced.splice, replaced.message_in_splice});
         return found == keys_.end() ? std::vector<std::string>{} : found->second;
     }
 
@@ -120,7 +121,7 @@ private:
         message_traits<M>::for_each_part(message, [&](const PartView& part) {
             const std::size_t index = p++;
             if (part.kind != PartKind::tool_call || index >= info.parts.size()) return;
-            const std::string_view name = info.parts[index].object_name;
+            const std::string_view name = info.parts[index].key_safe_call_id;
             if (told_.contains(name) && origin_of(mark_of(info, index)) == Origin::original)
                 arguments_.emplace(name, part.text);
         });

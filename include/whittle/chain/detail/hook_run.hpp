@@ -19,7 +19,7 @@ namespace whittle::inline v0::detail {
 [[nodiscard]] std::int64_t known_window(const Notes& notes, const ModelProfile& profile);
 
 /// What a hook of a chain with that configuration may spend from `now` on.
-[[nodiscard]] HookBudget budget_of(const ChainConfig& config, Timestamp now) noexcept;
+[[nodiscard]] HookBudget budget_of(const ChainConfig& config, UnixMillis now) noexcept;
 
 /// What a request that the provider called too large has to come to, in the tokens that triggers judge: where they are
 /// fewer than the provider counts, by the same ratio.
@@ -39,7 +39,7 @@ private:
 };
 
 /// Adds every bad bound to `problems`, each under "limits.".
-void check_hook_limits(const Limits& limits, Problems& problems);
+void check_hook_limits(const HookLimits& limits, Problems& problems);
 
 /// Changes the configuration of one `compact_now`: what it may spend, and what it may not touch. Throws
 /// Error(invalid_argument), and Error(invalid_config) for bad limits.
@@ -97,7 +97,7 @@ private:
 
     Setup setup_;
     Hook hook_;
-    Timestamp started_;
+    UnixMillis started_;
     Savepoint start_{};
     std::optional<OverflowGoal> goal_{};  ///< while stages make a request fit that is above the window
 };

@@ -51,7 +51,7 @@ private:
         EditEnvironment environment = turn.environment();
         environment.before_commit = nullptr;  // the provider refuses what is void
         auto edit = turn.conversation.edit("thinking", std::move(environment));
-        edit.drop_thinking();
+        edit.drop_removable_thinking();
         edit.commit({.require_token_reduction = false});
         detail::SideTable& side = turn.conversation.history_.side;
         side.counters.request_edited = side.counters.request_edited && side.has_thinking();

@@ -28,10 +28,10 @@ public:
     /// Both are borrowed. `calls` are those of one message. O(calls).
     RepeatFinder(const Conversation<M>& conversation, std::vector<ToolContext>& calls) : conversation_(conversation) {
         for (ToolContext& call : calls) calls_[EarlierCalls::print_of(call.tool, call.arguments)].now.push_back(&call);
-        round_ = calls.front().round;
+        round_ = calls.front().round_serial;
     }
 
-    /// Sets `ToolContext::stored_before`. O(messages), and the parts of those that `earlier` has not seen.
+    /// Sets `ToolContext::earlier_same_call_keys`. O(messages), and the parts of those that `earlier` has not seen.
     void find(EarlierCalls& earlier) {
         const auto& journal = conversation_.journal();
         earlier.follow(journal.empty() ? 0 : journal.back()->id, [&](std::uint64_t id) {
@@ -40,7 +40,7 @@ public:
         note_new_calls(earlier);
         for (auto& [print, same] : calls_) {
             for (const EarlierCalls::Call& call : earlier.newest(print, round_)) {
-                by_result_.emplace(call.object_name, &same);
+                by_result_.emplace(call.key_safe_call_id, &same);
                 rounds_.insert(call.message);
             }
         }
@@ -48,11 +48,11 @@ public:
         const Outline outline = conversation_.outline();
         for (std::size_t i = first_round(outline); i < outline.size(); ++i) {
             const MessageInfo& info = outline[i];
-            if (rounds_.contains(info.group) && info.has(PartKind::tool_result)) note_results(info);
+            if (rounds_.contains(info.round_serial) && info.has(PartKind::tool_result)) note_results(info);
         }
         for (const auto& [print, same] : calls_) {
             for (ToolContext* const call : same.now) {
-                if (same.newest) call->stored_before = same.newest->stored;
+                if (same.newest) call->earlier_same_call_keys = same.newest->stored_keys;
             }
         }
     }
@@ -88,7 +88,8 @@ private:
         message_traits<M>::for_each_part(conversation_.messages()[message], [&](const PartView& part) {
             const std::size_t index = p++;
             if (part.kind != PartKind::tool_call || index >= info.parts.size()) return;
-            earlier.add(EarlierCalls::print_of(part.tool, part.text), {info.serial, info.parts[index].object_name});
+            earlier.add(EarlierCalls::print_of(part.tool, part.text),
+                        {info.serial, info.parts[index].key_safe_call_id});
         });
     }
     /// The newest result of a call counts: a whole one is there to be read.
@@ -96,11 +97,11 @@ private:
         for (std::size_t p = 0; p < info.parts.size(); ++p) {
             const PartInfo& part = info.parts[p];
             if (part.kind != PartKind::tool_result) continue;
-            const auto call = by_result_.find(part.object_name);
+            const auto call = by_result_.find(part.key_safe_call_id);
             if (call == by_result_.end()) continue;
             const Mark& mark = mark_of(info, p);
             const bool is_edited = origin_of(mark) != Origin::original && mark->reason != truncate_reason;
-            call->second->newest = is_edited && !mark->stored.empty() ? mark : Mark{};
+            call->second->newest = is_edited && !mark->stored_keys.empty() ? mark : Mark{};
         }
     }
 
@@ -119,11 +120,12 @@ void note_repeated_calls(const Conversation<M>& conversation, std::vector<ToolCo
     const std::lock_guard lock(earlier->mutex);
     RepeatFinder<M>(conversation, calls).find(*earlier);
     for (const ToolContext& call : calls) {
-        if (call.stored_before.empty() || !RepeatedCalls::of(*call.caches)->add(call.object_name)) continue;
+        if (call.earlier_same_call_keys.empty() || !RepeatedCalls::of(*call.caches)->add(call.key_safe_call_id))
+            continue;
         const std::string text = call.tool + " is called again with the same arguments; the result that left the " +
-                                 "request is stored under " + call.stored_before.front();
+                                 "request is stored under " + call.earlier_same_call_keys.front();
         emit(*call.events,
-             {.source = "chain", .kind = "repeated_call", .text = text, .conversation = call.conversation});
+             {.source = "chain", .kind = "repeated_call", .text = text, .conversation = call.conversation_id});
     }
 }
 

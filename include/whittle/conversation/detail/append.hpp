@@ -92,11 +92,11 @@ void keep_originals(History<M>& history, JournalEntry<M>& entry, std::size_t fir
     Splice<M> splice{first, history.size() - first, message_traits<M>::make_tool_results(shown_results(given)), {}};
     ReturnQueue queue(given, ReturnQueue::Missing::passed_over);
     const NamesOfCalls names(std::span<const MessageInfo>(side.infos).subspan(first));
-    entry.texts.clear();
+    entry.texts_in_store.clear();
     for (std::size_t i = 0; i < splice.messages.size(); ++i) {
         MessageInfo& info = splice.infos.emplace_back(describe_returned(side, splice.messages[i]));
         info.serial = i < splice.count ? side.infos[first + i].serial : side.counters.next_serial++;
-        info.group = side.infos[first].group;
+        info.round_serial = side.infos[first].round_serial;
         MessageInfo marked = info;
         if (add_texts(entry, mark_made(marked, splice.messages[i], queue), 0, i))
             info.fingerprint = {};  // the whole text was never here
@@ -126,7 +126,7 @@ void append_results(History<M>& history, std::span<const ToolReturn> returns) {
     const auto is_changed = [](const ToolReturn& r) { return r.original.has_value(); };
     if (std::ranges::any_of(returns, is_changed)) keep_originals(history, *entry, first, returns);
     if (entry->undo.empty()) return;
-    for (Splice<M>& splice : entry->undo) splice.infos.front().group = history.side.infos[splice.first].group;
+    for (Splice<M>& splice : entry->undo) splice.infos.front().round_serial = history.side.infos[splice.first].round_serial;
     add_entry(history, std::move(entry));
 }
 

@@ -20,9 +20,9 @@ void keep_original(const History<M>& history, JournalEntry<M>& entry, M original
     MessageInfo info = describe(original);
     count_into(info, original, history.side.columns);
     info.serial = shown.serial;
-    info.group = shown.group;
+    info.round_serial = shown.round_serial;
     info.turn = shown.turn;
-    info.call_index = shown.call_index;
+    info.model_calls_before = shown.model_calls_before;
     take_names_of_results(info, shown);
     if (!plan.only_stored.empty()) info.fingerprint = {};  // the whole text was never here
     const std::size_t splice = entry.undo.size();
@@ -33,7 +33,7 @@ void keep_original(const History<M>& history, JournalEntry<M>& entry, M original
         std::vector<StoredText> copies = plan.also_stored;
         for (StoredText& text : copies) text.splice = splice;
         std::ranges::sort(copies, {}, &StoredText::part);
-        drop_stored_texts(entry, std::span(copies), history.messages.back(), true);
+        release_texts_from_memory(entry, std::span(copies), history.messages.back(), true);
     } catch (...) {  // saves room only: what the store does not give back stays here
     }
 }

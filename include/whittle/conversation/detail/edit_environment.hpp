@@ -28,7 +28,7 @@ enum class ThinkingOnPrefixEdit {
 struct HookBudget {
     int model_calls = 0;
     std::int64_t store_bytes = INT64_MAX;
-    Timestamp deadline = INT64_MAX;
+    UnixMillis deadline = INT64_MAX;
 };
 
 /// What a transaction works with. A chain fills it in; the defaults make a transaction of its own: verified as for

@@ -43,9 +43,9 @@ struct History {
 /// Counts a message in the columns that it is not counted in yet.
 template <AgentMessage M>
 void count_into(MessageInfo& info, const M& message, const TokenColumns& columns) {
-    info.tokens.reserve(columns.size());
-    while (info.tokens.size() < columns.size())
-        info.tokens.push_back(count_message(message, *columns[info.tokens.size()].counter));
+    info.tokens_by_counter.reserve(columns.size());
+    while (info.tokens_by_counter.size() < columns.size())
+        info.tokens_by_counter.push_back(count_message(message, *columns[info.tokens_by_counter.size()].counter));
 }
 
 /// The column of a counter. A new one counts all messages.

@@ -34,7 +34,7 @@ template <AgentMessage M>
     std::size_t at = 0;
     message_traits<M>::for_each_part(m, [&](const PartView& view) {
         const std::size_t place = at++;
-        const auto number = numbers.next(view.kind, view.call_id, view.is_separate_result);
+        const auto number = numbers.next(view.kind, view.call_id, view.starts_new_result);
         if (!number) return;
         if (*number == results.size())
             results.push_back({.result = {.call_id = std::string(view.call_id), .tool = std::string(view.tool)}});

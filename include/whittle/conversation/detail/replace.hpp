@@ -109,12 +109,10 @@ template <AgentMessage M>
     }
     keep_until(history.size());
     const Outline after{std::span<const MessageInfo* const>(infos)};
-    return first_void_thinking(history.side.infos, after, since,
-                               [&](std::size_t before, std::size_t now) {
-                                   return std::pair(bound_fingerprint(history.messages[before]),
-                                                    bound_fingerprint(*messages[now]));
-                               })
-        .has_value();
+    const auto fingerprints = [&](std::size_t before, std::size_t now) {
+        return std::pair(bound_fingerprint(history.messages[before]), bound_fingerprint(*messages[now]));
+    };
+    return first_void_thinking(history.side.infos, after, since, fingerprints).has_value();
 }
 
 /// Replaces without an entry in the journal. Up to `exchange` everything can fail, and `splices` stay as they are then.

@@ -49,9 +49,9 @@ struct StoredObject {
     std::shared_ptr<Storage> storage{};  ///< null: not known, ask the chain's
 };
 
-/// What was stored of one conversation: the only objects that its read-back tools, `undo` and `restore` may show. That
-/// is what it has stored itself, and what lies below one of its roots: its id, what `allow` names, what a fork's list
-/// names, and the short names of these. A saved table adds none. Grows only. All functions are thread-safe.
+/// What was stored of one conversation: the only objects that its read-back tools, `undo` and `restore_and_pin` may
+/// show. That is what it has stored itself, and what lies below one of its roots: its id, what `allow` names, what a
+/// fork's list names, and the short names of these. A saved table adds none. Grows only. All functions are thread-safe.
 class StoredObjects {
 public:
     StoredObjects();

@@ -20,16 +20,16 @@ template <AgentMessage M>
 void settle(History<M>& history, std::size_t from_entry) noexcept {
     for (std::size_t e = from_entry; e < history.journal.size(); ++e) {
         auto entry = std::const_pointer_cast<JournalEntry<M>>(history.journal[e]);
-        if (entry->kind != JournalRecord::Kind::edit || entry->texts.empty()) continue;
+        if (entry->kind != JournalRecord::Kind::edit || entry->texts_in_store.empty()) continue;
         try {
-            std::vector<StoredText> texts = std::exchange(entry->texts, {});
-            entry->texts.reserve(texts.size());
+            std::vector<StoredText> texts = std::exchange(entry->texts_in_store, {});
+            entry->texts_in_store.reserve(texts.size());
             Positions positions(history.side.outline());
             for_each_message(texts, [&](std::span<StoredText> same) {
                 const Splice<M>& splice = entry->undo[same.front().splice];
-                const std::size_t message = same.front().message;
+                const std::size_t message = same.front().message_in_splice;
                 const auto now = positions.find(splice.infos[message].serial, splice.first + message);
-                if (now) drop_stored_texts(*entry, same, history.messages[*now]);
+                if (now) release_texts_from_memory(*entry, same, history.messages[*now]);
             });
         } catch (...) {
         }
@@ -48,7 +48,7 @@ void prepare_undo(const SideTable& side, Splice<M>& splice, CancelCheck check_ca
             keep_known(fresh, info, {});
             info = std::move(fresh);
         }
-        info.tokens.clear();  // the columns may be others by now
+        info.tokens_by_counter.clear();  // the columns may be others by now
         count_into(info, splice.messages[i], side.columns);
         info.pinned = true;
     }
@@ -85,7 +85,7 @@ void restore(History<M>& history, Serial serial) {
     prepare_undo(side, splices.front(), never_cancelled);
     MessageInfo& info = splices.front().infos.front();
     if (info.fingerprint == side.infos[index].fingerprint) throw_is_original(serial);
-    join_group(info, Outline(std::span<const MessageInfo>(side.infos).first(index)));
+    link_to_round(info, Outline(std::span<const MessageInfo>(side.infos).first(index)));
     require_restorable(side.outline(), index, info, oldest.record.id);
     commit(history, splices, new_entry(history, JournalRecord::Kind::restore, "host", "restore"));
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "whittle/base/detail/type_id.hpp"
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +10,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <typeindex>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -44,7 +45,7 @@ struct BoundWord {
 
 /// An object of keys of its own.
 struct BoundObject {
-    std::type_index type;                               ///< of the object: its keys are documented once
+    TypeId type;                                        ///< of the object: its keys are documented once
     bool may_be_false = false;                          ///< which takes it away
     std::function<std::optional<BoundFields>()> now{};  ///< nullopt: it is not there
     std::function<BoundFields()> open{};                ///< to be read into: it is there afterwards
@@ -60,7 +61,7 @@ struct BoundWordOrObject {
 
 /// A list whose items are texts, or objects of keys of their own.
 struct BoundList {
-    std::type_index type;
+    TypeId type;
     std::function<void(std::string)> add_text{};
     std::function<BoundFields()> add_object{};
     std::function<BoundFields()> defaults{};
@@ -68,7 +69,7 @@ struct BoundList {
 
 /// Objects by name.
 struct BoundMap {
-    std::type_index type;
+    TypeId type;
     std::string name_of{};  ///< what a name stands for, in capitals
     std::function<std::vector<std::pair<std::string, BoundFields>>()> now{};
     std::function<BoundFields(const std::string&)> open{};

@@ -7,7 +7,7 @@
 
 namespace whittle::inline v0 {
 
-/// `join_group` for one message after the other of a list that grows at its end. Looks at the newest messages first,
+/// `link_to_round` for one message after the other of a list that grows at its end. Looks at the newest messages first,
 /// where a call mostly stands, and makes an index of all calls only for a result whose call is not among them: so each
 /// message costs what it holds, however many calls are open and whatever ids they have.
 class GroupFinder {
@@ -20,8 +20,8 @@ public:
     GroupFinder(const GroupFinder&);
     GroupFinder& operator=(const GroupFinder&);
 
-    /// As `join_group`. `before` is the list of the last call with more messages behind it, unless `forget` was called
-    /// since.
+    /// As `link_to_round`. `before` is the list of the last call with more messages behind it, unless `forget` was
+    /// called since.
     void join(MessageInfo& info, const Outline& before);
     /// The list changed elsewhere than at its end.
     void forget() noexcept;

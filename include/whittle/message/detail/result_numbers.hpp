@@ -15,9 +15,9 @@ namespace whittle::inline v0::detail {
 class ResultNumbers {
 public:
     /// The number of the result that the next part belongs to; absent for a part that belongs to none.
-    [[nodiscard]] std::optional<std::size_t> next(PartKind kind, std::string_view call_id, bool is_separate_result);
+    [[nodiscard]] std::optional<std::size_t> next(PartKind kind, std::string_view call_id, bool starts_new_result);
     [[nodiscard]] std::optional<std::size_t> next(const PartInfo& part) {
-        return next(part.kind, part.call_id, part.is_separate_result);
+        return next(part.kind, part.call_id, part.starts_new_result);
     }
 
 private:

@@ -11,7 +11,7 @@ namespace whittle::inline v0::detail {
 class DeltaWatch {
 public:
     /// `sink`: null or empty where nobody listens. Both outlive the watch.
-    DeltaWatch(const DeltaSink* sink, const std::function<void()>& on_restart) : on_restart_(on_restart) {
+    DeltaWatch(const DeltaSink* sink, const std::function<void()>& on_stream_restart) : on_restart_(on_stream_restart) {
         if (sink == nullptr || !*sink) return;
         watched_ = [this, sink](const Delta& delta) {
             has_streamed_ = true;
@@ -24,7 +24,7 @@ public:
     /// What a model streams to; null: nobody listens.
     [[nodiscard]] const DeltaSink* sink() const noexcept { return watched_ ? &watched_ : nullptr; }
 
-    /// Without `on_restart` there is no other attempt once something was streamed.
+    /// Without `on_stream_restart` there is no other attempt once something was streamed.
     [[nodiscard]] bool may_restart() const noexcept { return !has_streamed_ || on_restart_; }
 
     void restart() {

@@ -11,8 +11,8 @@ namespace whittle::inline v0::detail {
 template <AgentMessage M>
 class Attempts {
 public:
-    Attempts(const ModelRequest<M>& request, const std::function<void()>& on_restart)
-        : request_(request), watch_(request.on_delta, on_restart) {}
+    Attempts(const ModelRequest<M>& request, const std::function<void()>& on_stream_restart)
+        : request_(request), watch_(request.on_delta, on_stream_restart) {}
 
     Reply<M> ask(Model<M>& model) const {
         ModelRequest<M> request = request_;

@@ -31,7 +31,8 @@ void commit_limits(HookTurn& turn, Draft& edit, const PruningConfig& config);
 /// A second commit of the hook, where the request is over the limits of the profile; none in a hook whose first commit
 /// the host has refused.
 template <AgentMessage M>
-void fit_limits(Turn<M>& turn, const std::shared_ptr<const TokenCounter>& counter, const PruningConfig& config = {}) {
+void fit_image_and_byte_limits(Turn<M>& turn, const std::shared_ptr<const TokenCounter>& counter,
+                               const PruningConfig& config = {}) {
     if (turn.report.outcome == Outcome::vetoed) return;
     if (!is_over_limits(turn.conversation.outline(), turn.config.profile.validity.limits)) return;
     EditEnvironment environment = turn.environment();

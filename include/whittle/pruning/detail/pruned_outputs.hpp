@@ -17,7 +17,7 @@ struct PrunedOutput {
     Serial serial = 0;  ///< of its message
     std::size_t part = 0;
     std::string tool{};
-    Timestamp compacted_at = 0;
+    UnixMillis compacted_at = 0;
     std::string by{};                     ///< the middleware
     std::optional<std::int64_t> bytes{};  ///< of the text before; absent if the journal does not go back that far
     std::vector<std::string> stored{};    ///< keys of the objects that have the original; none: the journal has it
@@ -37,7 +37,7 @@ void find_bytes_before(const Conversation<M>& conversation, const std::vector<Ma
         std::erase_if(found->second, [&](std::size_t i) {
             const std::size_t part = outputs[i].part;
             if (part >= info.parts.size() || info.parts[part].mark == marks[i]) return false;
-            outputs[i].bytes = info.parts[part].bytes;
+            outputs[i].bytes = info.parts[part].text_bytes;
             return true;
         });
         if (found->second.empty()) open.erase(found);
@@ -62,7 +62,7 @@ template <AgentMessage M>
         for (std::size_t p = 0; p < info.parts.size(); ++p) {
             const Mark& mark = info.parts[p].mark;
             if (origin_of(mark) != Origin::placeholder || mark->reason != pruned_reason) continue;
-            outputs.push_back({info.serial, p, info.parts[p].tool.str(), mark->when, mark->by, {}, mark->stored});
+            outputs.push_back({info.serial, p, info.parts[p].tool.str(), mark->when, mark->by, {}, mark->stored_keys});
             marks.push_back(mark);
         }
     }

@@ -48,7 +48,7 @@ bool RoundRewriter<M>::may_rewrite(const Round& round) const {
         return mark && mark->by == turn_.report.middleware && (mark->reason == "rewrite" || mark->reason == "clear");
     };
     const Outline outline = edit_.outline();
-    if (is_ours(outline[round.call].mark)) return false;
+    if (is_ours(outline[round.call_message_index].mark)) return false;
     return std::ranges::none_of(round.results, [&](std::size_t message) {
         return std::ranges::any_of(outline[message].parts, [&](const PartInfo& part) { return is_ours(part.mark); });
     });
@@ -76,25 +76,25 @@ void RoundRewriter<M>::rewrite(std::int64_t target) {
 template <AgentMessage M>
 CallbackContext RoundRewriter<M>::context_of(const MessageInfo& call) const {
     CallbackContext context = turn_.callback_context();
-    context.round = call.serial;
+    context.round_serial = call.serial;
     const auto first =
         std::ranges::find_if(call.parts, [](const PartInfo& part) { return part.kind == PartKind::tool_call; });
-    if (first != call.parts.end()) context.object_name = first->object_name;
+    if (first != call.parts.end()) context.key_safe_call_id = first->key_safe_call_id;
     return context;
 }
 
 /// What is to stand in place of a round, if that is smaller; adds what it frees.
 template <AgentMessage M>
 std::optional<std::vector<M>> RoundRewriter<M>::call_rewriter(const Round& round, std::int64_t& freed) {
-    std::vector<M> before{edit_.messages()[round.call]};
+    std::vector<M> before{edit_.messages()[round.call_message_index]};
     for (const std::size_t message : round.results) before.push_back(edit_.messages()[message]);
-    const CallbackContext context = context_of(edit_.outline()[round.call]);
+    const CallbackContext context = context_of(edit_.outline()[round.call_message_index]);
     std::vector<M> now = rewriter_(context, before.front(), std::span<const M>(before).subspan(1));
     if (std::ranges::equal(now, before, [](const M& a, const M& b) { return same_message(a, b); })) return std::nullopt;
     std::int64_t less = 0;
     for (const M& m : before) less = add_saturating(less, count_message(m, turn_.counter()));
     for (const M& m : now) less = sub_saturating(less, count_message(m, turn_.counter()));
-    turn_.report.more().candidates.push_back({edit_.outline()[round.call].serial, 0, less > 0,
+    turn_.report.ensure_details().candidates.push_back({edit_.outline()[round.call_message_index].serial, 0, less > 0,
                                               less > 0 ? "rewritten" : "no_gain", std::max<std::int64_t>(0, less)});
     if (less <= 0) return std::nullopt;
     freed = add_saturating(freed, less);
@@ -105,20 +105,20 @@ std::optional<std::vector<M>> RoundRewriter<M>::call_rewriter(const Round& round
 template <AgentMessage M>
 void RoundRewriter<M>::replace_round(const Round& round, std::vector<M> messages) {
     const Provenance provenance{.origin = Origin::placeholder, .reason = "rewrite"};
-    const bool is_one_stretch = round.results.empty() || round.results.back() == round.call + round.results.size();
-    const Serial serial = edit_.outline()[round.call].serial;
+    const bool is_one_stretch = round.results.empty() || round.results.back() == round.call_message_index + round.results.size();
+    const Serial serial = edit_.outline()[round.call_message_index].serial;
     const EditGroup edit_group = edit_.begin_edit_group();
-    edit_.allow_pinned(true);
+    edit_.allow_editing_pinned(true);
     const bool is_done = run_.attempt([&] {
         if (is_one_stretch) {
-            edit_.replace_range(round.call, round.call + 1 + round.results.size(), std::move(messages), provenance);
+            edit_.replace_range(round.call_message_index, round.call_message_index + 1 + round.results.size(), std::move(messages), provenance);
         } else {
             for (auto last = round.results.rbegin(); last != round.results.rend(); ++last)
                 edit_.erase(*last, provenance);
-            edit_.replace_range(round.call, round.call + 1, std::move(messages), provenance);
+            edit_.replace_range(round.call_message_index, round.call_message_index + 1, std::move(messages), provenance);
         }
     });
-    edit_.allow_pinned(false);
+    edit_.allow_editing_pinned(false);
     is_done ? run_.add_handler_edit(edit_group, serial, 0) : edit_.drop_edit_group(edit_group);
 }
 

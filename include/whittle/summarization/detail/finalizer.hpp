@@ -84,7 +84,7 @@ private:
             infos_.push_back(describe(m));
             infos_.back().serial = infos_.size();
         }
-        join_groups(infos_);
+        link_rounds(infos_);
         outline_ = Outline(std::span<const MessageInfo>(infos_));
     }
 

@@ -28,7 +28,7 @@ struct KeptUserMessages {
 /// A text from the user's side.
 struct UserText {
     std::string text{};
-    int beside_results = 0;  ///< how often it stood there, as in `Provenance::beside_results`
+    int times_beside_results = 0;  ///< how often it stood there, as in `Provenance::times_beside_results`
 
     friend bool operator==(const UserText&, const UserText&) = default;
 };
@@ -44,7 +44,7 @@ struct UserText {
                                                     const TokenCounter& counter, Language language,
                                                     std::size_t& left_out);
 [[nodiscard]] std::vector<std::string> strings_of(std::span<const UserText> texts);
-/// `Provenance::beside_results` of these.
+/// `Provenance::times_beside_results` of these.
 [[nodiscard]] std::vector<int> times_of(std::span<const UserText> texts);
 
 /// Texts beside results that begin with the same so many bytes, or that are the same as a whole, are one that repeats.
@@ -70,7 +70,7 @@ struct Skill {
 /// they cannot be read.
 [[nodiscard]] std::optional<std::string> skill_name_in(std::string_view arguments);
 
-/// As `Provenance::skills` holds a skill: its name, a line feed, its content.
+/// As `Provenance::skill_records` holds a skill: its name, a line feed, its content.
 [[nodiscard]] std::string to_record(const Skill& skill);
 [[nodiscard]] Skill skill_from_record(std::string_view record);
 

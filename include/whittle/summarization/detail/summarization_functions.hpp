@@ -73,7 +73,7 @@ SummarizationFunctions SummarizationHost<M>::functions() {
         };
     if (!callbacks_.finalize && !callbacks_.gen_model_input && !config_.reuse_prompt_cache)
         functions.prepare = preparing(turn_, edit_, model_, {callbacks_.retry, callbacks_.failover, {}, {}},
-                                      callbacks_.executor, turn_.config.token_counter);
+                                      callbacks_.prepare_executor, turn_.config.token_counter);
     functions.record = [this](std::span<const std::size_t> fold) { record(fold); };
     functions.on_due = [this] {
         notify(BeforeSummarize<M>{turn_.conversation.messages()}, "before_summarize", "a summary is due");
@@ -128,7 +128,7 @@ void SummarizationHost<M>::finalize(std::string_view summary, Role role,
     Provenance provenance = carry(replaced);
     made.erase(made.end() - static_cast<std::ptrdiff_t>(back), made.end());
     made.erase(made.begin(), made.begin() + static_cast<std::ptrdiff_t>(front));
-    edit_.allow_pinned(true);
+    edit_.allow_editing_pinned(true);
     stage_made(front, old.size() - back, std::move(made), role, std::move(provenance));
 }
 
@@ -154,9 +154,9 @@ void SummarizationHost<M>::stage_made(std::size_t first, std::size_t last, std::
 
 template <AgentMessage M>
 void SummarizationHost<M>::warn_nothing_carries(const Provenance& lost) const {
-    if (lost.user_messages.empty() && lost.skills.empty()) return;
-    const std::string text = "finalize left no new message: " + std::to_string(lost.user_messages.size()) +
-                             " user messages and " + std::to_string(lost.skills.size()) +
+    if (lost.verbatim_user_messages.empty() && lost.skill_records.empty()) return;
+    const std::string text = "finalize left no new message: " + std::to_string(lost.verbatim_user_messages.size()) +
+                             " user messages and " + std::to_string(lost.skill_records.size()) +
                              " skills are not carried any further";
     emit(turn_.on_event,
          {Event::Level::warning, turn_.report.middleware, "nothing_carries", text, turn_.conversation_id(), 0, 0});
@@ -177,8 +177,8 @@ template <AgentMessage M>
 SummaryGenerationOutcome SummarizationHost<M>::generate_with_prefix(const SummaryOrder& order,
                                                                     SummaryGenerationState& state) const {
     SummaryGenerationTask<M> task = task_of(order, *model_, edit_);
-    task.system = turn_.request.system;
-    task.tools = turn_.request.tools;
+    task.agent_system = turn_.request.system;
+    task.agent_tools = turn_.request.tools;
     task.thinking_prefix_edited =
         turn_.config.profile.thinking_bound_to_prefix && turn_.conversation.thinking_prefix_edited();
     SummaryGenerationConfig config = order.config;
@@ -240,7 +240,7 @@ void SummarizationHost<M>::call_user(std::span<const M> after) {
     } catch (...) {
         if (turn_.config.on_error == OnError::propagate) throw;
         const std::string text = "callback: " + current_error_text();
-        turn_.report.more().error = text;
+        turn_.report.ensure_details().error = text;
         emit_failure(turn_.on_event, turn_.report.middleware, turn_.conversation_id(), text);
     }
 }

@@ -47,7 +47,7 @@ enum class Refusal {
     greeting,     ///< a greeting, a question to the user, an assent
     unrelated,    ///< it names nothing of the many names in what it replaces
     invented,     ///< many of its names stand nowhere in what it replaces
-    by_caller,    ///< `SummaryGenerationTask::accept` said no
+    by_caller,    ///< `SummaryGenerationTask::rejection_reason` said no
 };
 
 [[nodiscard]] std::string_view to_string(SummaryFailure failure) noexcept;

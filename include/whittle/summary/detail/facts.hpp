@@ -42,7 +42,7 @@ public:
     FactCollector& operator=(FactCollector&&) noexcept;
     ~FactCollector();
 
-    /// `is_user`: a user's own words (`is_user_message`). Placeholders and nudges are not for it.
+    /// `is_user`: a user's own words (`is_original_user_message`). Placeholders and nudges are not for it.
     void add(const PartView& part, bool is_user);
     /// A user message that an earlier summary carries word for word.
     void add_user_text(std::string_view text);
@@ -72,7 +72,7 @@ private:
 /// `text` with such a list behind it, or with more lines where it ends in one.
 [[nodiscard]] std::string with_facts(std::string text, std::span<const RetainedFact> facts, Language language);
 
-/// One line of text for `Provenance::facts`, so that a list outlives the next fold.
+/// One line of text for `Provenance::retained_facts`, so that a list outlives the next fold.
 [[nodiscard]] std::string to_note(std::span<const RetainedFact> facts);
 /// The inverse; empty for what cannot be read.
 [[nodiscard]] std::vector<RetainedFact> facts_from_note(std::string_view note);

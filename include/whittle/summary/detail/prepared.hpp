@@ -70,7 +70,7 @@ public:
           budget_(budget),
           environment_(std::move(environment)) {
         for (const std::size_t i : task.fold) {
-            messages_.push_back(task.messages[i]);
+            messages_.push_back(task.all_messages[i]);
             infos_.push_back(task.outline[i]);
         }
         environment_.stop = result_->stop_token();
@@ -88,7 +88,7 @@ public:
             std::vector<std::size_t> all(messages_.size());
             std::iota(all.begin(), all.end(), std::size_t{0});
             const SummaryGenerationTask<M> task{.model = *model_,
-                                                .messages = std::span<const M>(messages_),
+                                                .all_messages = std::span<const M>(messages_),
                                                 .outline = Outline(std::span<const MessageInfo>(infos_)),
                                                 .fold = all,
                                                 .replaced_tokens = replaced_tokens_};

@@ -31,7 +31,7 @@ template <typename Config>
         {"failover", object_member(&C::failover, failover_fields()), "attempts with another model"},
         {"failure_cool_down_tokens", &C::failure_cool_down_tokens,
          "growth after a failure before the next attempt; 0: 5 % of the trigger"},
-        {"prepare_fraction", &C::prepare_fraction,
+        {"prepare_at_trigger_fraction", &C::prepare_at_trigger_fraction,
          "above this part of the trigger a summary is prepared on the host's executor; 0: off", 0, 1},
     };
 }

@@ -21,11 +21,11 @@ namespace detail {
 template <AgentMessage M>
 [[nodiscard]] SummaryGenerationTask<M> task_of(const SummaryOrder& order, Model<M>& model, const Transaction<M>& edit) {
     return {.model = model,
-            .messages = edit.messages(),
+            .all_messages = edit.messages(),
             .outline = edit.outline(),
             .fold = order.fold,
             .replaced_tokens = order.replaced_tokens,
-            .accept = order.accept};
+            .rejection_reason = order.accept};
 }
 
 /// `SummaryFunctions::prepare`. Borrows all but the callbacks; empty without a model or an executor.

@@ -60,7 +60,7 @@ private:
             position_ = at;
         else
             state_ = {.learnt_input_limit = state_.learnt_input_limit};
-        limit_ = config_.max_input_tokens > 0 ? config_.max_input_tokens : default_max_input_tokens;
+        limit_ = config_.max_input_tokens > 0 ? config_.max_input_tokens : default_summary_input_tokens;
         // An input that the caller makes is judged by its own bound: the next one may be another.
         if (state_.learnt_input_limit > 0 && !callbacks_.gen_model_input)
             limit_ = (std::min)(limit_, state_.learnt_input_limit);
@@ -68,7 +68,7 @@ private:
 
     void step(SummaryGenerationAttempts<M>& attempts) {
         SummaryGenerationAttempt<M> outcome = attempts.ask(position_, limit_);
-        result_.response = std::move(outcome.reply);
+        result_.last_response = std::move(outcome.reply);
         if (outcome.error)
             result_.failure = std::move(outcome.error);
         else

@@ -109,8 +109,8 @@ private:
     }
 
     [[nodiscard]] CallbackContext context() const noexcept {
-        return {.conversation = environment_.conversation,
-                .round = environment_.round,
+        return {.conversation_id = environment_.conversation_id,
+                .round_serial = environment_.round_serial,
                 .tools = environment_.tools,
                 .stop = environment_.stop};
     }

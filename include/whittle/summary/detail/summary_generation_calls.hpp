@@ -59,7 +59,7 @@ public:
     [[nodiscard]] const M& system() const noexcept { return system_; }
     [[nodiscard]] const M& instruction() const noexcept { return instruction_; }
     [[nodiscard]] OriginalMessages<M> originals() const noexcept {
-        return {task_.messages, MessageView<M>::at(originals_)};
+        return {task_.all_messages, MessageView<M>::at(originals_)};
     }
 
     [[nodiscard]] std::int64_t fixed_tokens() const noexcept { return requests_.fixed_tokens(); }
@@ -95,12 +95,12 @@ public:
         ModelRequest<M> request = request_of(input);
         const std::function<std::size_t()> all_but_instruction = [&] { return input.size() - 1; };
         if (with_prefix) {
-            request.system = task_.system;
-            request.tools = task_.tools;
+            request.system = task_.agent_system;
+            request.tools = task_.agent_tools;
             request.thinking_prefix_edited = task_.thinking_prefix_edited;
             // The agent's own prefix: what is cached of it is read with marks where its own requests have them.
-            const bool is_agents = !task_.system.empty() || !task_.tools.empty();
-            if (is_agents && !input.empty()) request.stable_prefix = &all_but_instruction;
+            const bool is_agents = !task_.agent_system.empty() || !task_.agent_tools.empty();
+            if (is_agents && !input.empty()) request.count_stable_messages = &all_but_instruction;
         }
         const std::int64_t tokens =
             add_saturating(count(input), count_overhead(request.system, request.tools, *environment_.counter));
@@ -112,10 +112,10 @@ public:
 
 private:
     static std::vector<const void*> overlay_of(const SummaryGenerationTask<M>& task) {
-        if (task.fold.empty() || task.fold.back() >= task.messages.size())
+        if (task.fold.empty() || task.fold.back() >= task.all_messages.size())
             throw Error(Errc::invalid_argument, "generate a summary: the fold is empty or points behind the messages");
         std::vector<const void*> originals;
-        for (const std::size_t i : task.fold) originals.push_back(&task.messages[i]);
+        for (const std::size_t i : task.fold) originals.push_back(&task.all_messages[i]);
         return originals;
     }
 
@@ -133,7 +133,7 @@ private:
         std::int64_t bytes = 0;
         for (const PartInfo& part : info.parts) {
             const bool is_cut = part.kind == PartKind::tool_result;
-            bytes = add_saturating(bytes, (is_cut ? (std::min)(part.bytes, cap) : part.bytes) + around_entry);
+            bytes = add_saturating(bytes, (is_cut ? (std::min)(part.text_bytes, cap) : part.text_bytes) + around_entry);
         }
         return static_cast<std::size_t>(bytes);
     }
@@ -142,10 +142,10 @@ private:
         std::vector<ChunkPlanner::Member> members;
         members.reserve(task_.fold.size());
         for (const std::size_t i : task_.fold)
-            members.push_back({task_.outline[i].serial, task_.outline[i].group, likely_bytes(task_.outline[i])});
+            members.push_back({task_.outline[i].serial, task_.outline[i].round_serial, likely_bytes(task_.outline[i])});
         const RenderOptions options{config_.max_tool_result_bytes, environment_.language};
         auto render = [&task = task_, options](std::size_t i) {
-            return render_message(task.messages[task.fold[i]], task.outline[task.fold[i]], options);
+            return render_message(task.all_messages[task.fold[i]], task.outline[task.fold[i]], options);
         };
         const TokenCounter& counter = *environment_.counter;
         return {ChunkPlanner(std::move(members), std::move(render), counter),
@@ -247,8 +247,8 @@ private:
             outcome.error = std::move(error);
             return;
         }
-        if (is_last && task_.accept) {
-            std::string reason = guarded("accept", [&] { return task_.accept(*summary); });
+        if (is_last && task_.rejection_reason) {
+            std::string reason = guarded("accept", [&] { return task_.rejection_reason(*summary); });
             if (!reason.empty()) {
                 outcome.error = SummaryError{
                     .failure = SummaryFailure::refused, .refusal = Refusal::by_caller, .message = std::move(reason)};
@@ -271,7 +271,7 @@ private:
     }
 
     void call(Model<M>& model, const ModelRequest<M>& request, SummaryGenerationAttempt<M>& outcome) {
-        const Timestamp started = environment_.clock->now();
+        const UnixMillis started = environment_.clock->now();
         ++model_calls_;
         try {
             outcome.reply = model.generate(request);
@@ -282,7 +282,7 @@ private:
         require_running();
         if (outcome.reply && outcome.reply->usage) usage_ += *outcome.reply->usage;
         if (environment_.report == nullptr) return;
-        environment_.report->more().model_calls.push_back(
+        environment_.report->ensure_details().model_calls.push_back(
             {environment_.purpose, outcome.reply ? outcome.reply->usage : std::nullopt,
              environment_.clock->now() - started, outcome.error ? outcome.error->message : std::string()});
     }

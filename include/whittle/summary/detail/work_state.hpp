@@ -45,7 +45,7 @@ struct WorkState {
     friend bool operator==(const WorkState&, const WorkState&) = default;
 };
 
-/// For `Provenance::work`, so that it outlives the next fold.
+/// For `Provenance::work_state`, so that it outlives the next fold.
 [[nodiscard]] std::string to_note(const WorkState& state);
 /// The inverse; empty for what cannot be read.
 [[nodiscard]] WorkState work_from_note(std::string_view note);
@@ -80,7 +80,7 @@ struct WorkOfFold {
     /// The same for what stands below a summary. One that is written by rule has plan and files in its own text.
     [[nodiscard]] PreserveWorkConfig shown_below_summary(PreserveWorkConfig config, bool is_by_rule) const {
         config = shown(std::move(config));
-        if (is_by_rule) config.plan_tokens = config.files_tokens = 0;
+        if (is_by_rule) config.plan_tokens = config.file_list_tokens = 0;
         return config;
     }
 };

@@ -14,7 +14,7 @@ namespace whittle::inline v0 {
 
 /// `content` if it has at most `threshold` code points; else its first `head` and last `tail` ones with
 /// "\n\n[... N chars truncated ...]\n\n" between, N being what is missing. Never longer than `content`; its own output
-/// comes back unchanged. No character is split (as `utf8_prefix`): for that, fewer stay. Sizes below 0 count as 0.
+/// comes back unchanged. No character is split (as `grapheme_prefix`): for that, fewer stay. Sizes below 0 count as 0.
 /// O(size).
 [[nodiscard]] std::string compress_tool_output(std::string_view content, std::int64_t threshold = 1'800,
                                                std::int64_t head = 900, std::int64_t tail = 700);

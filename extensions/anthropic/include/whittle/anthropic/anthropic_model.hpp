@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace whittle::inline v0::anthropic {
-enum class BodyKind;
+enum class RequestBodyKind;
 }
 
 namespace whittle::inline v0 {
@@ -52,7 +52,8 @@ public:
     [[nodiscard]] std::int64_t count_tokens(const ModelRequest<anthropic::Message>& request);
 
 private:
-    [[nodiscard]] HttpRequest http_request(const ModelRequest<anthropic::Message>& request, anthropic::BodyKind kind);
+    [[nodiscard]] HttpRequest http_request(const ModelRequest<anthropic::Message>& request,
+                                           anthropic::RequestBodyKind kind);
 
     std::shared_ptr<HttpTransport> transport_;
     AnthropicModelConfig config_;

@@ -25,7 +25,8 @@ struct AnthropicModelSettings : HttpModelSettings {};
 [[nodiscard]] inline auto anthropic_model_maker(HttpModelSource source) {
     return [source = std::move(source)](const AnthropicModelSettings& settings,
                                         const auto& context) -> std::shared_ptr<Model<anthropic::Message>> {
-        return std::make_shared<AnthropicModel>(source.transport, anthropic_config(settings, context.name, source));
+        return std::make_shared<AnthropicModel>(source.transport,
+                                                anthropic_config(settings, context.name_in_config, source));
     };
 }
 

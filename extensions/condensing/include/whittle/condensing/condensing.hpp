@@ -37,12 +37,12 @@ private:
 };
 
 /// The maker of `condensing_type`. Its distiller is the entry's model.
-inline constexpr auto make_condensing = []<AgentMessage M>(
-                                            const CondensingConfig& config,
-                                            const StageContext<M>& context) -> std::shared_ptr<Middleware<M>> {
+inline constexpr auto make_condensing =
+    []<AgentMessage M>(const CondensingConfig& config,
+                       const MiddlewareBuildContext<M>& context) -> std::shared_ptr<Middleware<M>> {
     CondensingConfig with_model = config;
     if (auto model = context.model()) with_model.distiller = as_text_model<M>(std::move(model));
-    return std::make_shared<Condensing<M>>(std::move(with_model), context.name);
+    return std::make_shared<Condensing<M>>(std::move(with_model), context.name_in_config);
 };
 
 }  // namespace whittle::inline v0

@@ -18,7 +18,7 @@ struct CondensingConfig {
     std::int64_t min_bytes = 4'000;  ///< shorter texts stay as they came
     double min_gain = 0.15;          ///< part of its bytes that a form has to save, from 0 to 1; else the text stays
     std::int64_t max_buffered_bytes = 8LL << 20;  ///< a longer result passes as it came; so much is held in memory
-    bool condense_reads = false;                  ///< also what reads files: an edit needs their exact text
+    bool condense_file_reads = false;             ///< also what reads files: an edit needs their exact text
     std::vector<std::string> exclude_tools{};     ///< tools whose results stay as they came
 
     // What.
@@ -29,13 +29,13 @@ struct CondensingConfig {
     bool condense_tables = true;  ///< CSV, TSV, Markdown, columns under capitals
 
     // How much stays.
-    std::int64_t max_form_bytes = 40'000;  ///< a longer form keeps both ends. `Reduction` leaves forms alone
-    std::int64_t lossless_bytes = 12'000;  ///< JSON of up to that size in its lossless form loses nothing
-    int max_rows = 40;                     ///< longer arrays and tables are cut
-    int head_rows = 12;                    ///< of those: rows at the front that stay
-    int tail_rows = 6;                     ///< rows at the end that stay
-    int max_outliers = 12;                 ///< rows between that stay: errors, rare and extreme values
-    std::int64_t max_string_bytes = 600;   ///< bytes of one string in JSON that loses something
+    std::int64_t max_condensed_bytes = 40'000;      ///< a longer form keeps both ends. `Reduction` leaves forms alone
+    std::int64_t max_lossless_json_bytes = 12'000;  ///< JSON of up to that size in its lossless form loses nothing
+    int cut_above_rows = 40;                        ///< longer arrays and tables are cut
+    int head_rows = 12;                             ///< of those: rows at the front that stay
+    int tail_rows = 6;                              ///< rows at the end that stay
+    int max_outliers = 12;                          ///< rows between that stay: errors, rare and extreme values
+    std::int64_t max_string_bytes = 600;            ///< bytes of one string in JSON that loses something
 
     // Extracts by a model.
     std::shared_ptr<TextModel> distiller{};  ///< called from several threads at once; null: no extracts

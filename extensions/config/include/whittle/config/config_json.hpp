@@ -26,18 +26,18 @@ struct ConfigSource {
     EnvironmentLookup lookup{};
     /// Whether the host's maker of models (`make_chain`) takes that provider's name for a model. Then a middleware may
     /// name it instead of one of `models`, and so may AGENT_COMPACTION_MODEL. Empty: none.
-    std::function<bool(std::string_view)> knows_model{};
+    std::function<bool(std::string_view)> host_makes_model{};
     ConfigTypes types{};  ///< beside those of the core
 };
 
 /// A storage that is not open yet: reading a configuration opens none.
 struct StorageSettings {
-    std::string type{};                                     ///< empty: there is none
-    std::any config{};                                      ///< of the type's configuration, such as `FileStoreConfig`
-    StorePlace place{};                                     ///< where it is
-    std::map<std::string, std::any, std::less<>> around{};  ///< configurations of stores around it, by name
-    EnvironmentLookup lookup{};                             ///< `ConfigSource::lookup`
-    ConfigTypes types{};                                    ///< `ConfigSource::types`
+    std::string type{};  ///< empty: there is none
+    std::any config{};   ///< of the type's configuration, such as `FileStoreConfig`
+    StorePlace place{};  ///< where it is
+    std::map<std::string, std::any, std::less<>> wrapper_configs{};  ///< configurations of stores around it, by name
+    EnvironmentLookup lookup{};                                      ///< `ConfigSource::lookup`
+    ConfigTypes types{};                                             ///< `ConfigSource::types`
 };
 
 /// Null if there is none. Masks go outside, encryption inside. Throws what the storage throws, and Error(not_offered)
@@ -59,15 +59,15 @@ struct StageSettings {
 /// find one.
 struct ModelSettings {
     std::string name{};
-    std::string type{};   ///< empty: no entry, `name` is the provider's, which `ConfigSource::knows_model` takes
+    std::string type{};   ///< empty: no entry, `name` is the provider's, which `ConfigSource::host_makes_model` takes
     std::any config{};    ///< of the type's configuration, such as `ScriptedModelConfig`
     ConfigTypes types{};  ///< `ConfigSource::types`
 };
 
 /// A configuration file, read and checked.
 struct ChainSettings {
-    ChainConfig config{};  ///< `config.storage`, if the caller sets it, is taken instead of `storage`
-    StorageSettings storage{};
+    ChainConfig config{};  ///< `config.storage`, if the caller sets it, is taken instead of `storage_settings`
+    StorageSettings storage_settings{};
     std::vector<ModelSettings> models{};
     std::vector<StageSettings> stages{};
     ConfigTypes types{};                  ///< `ConfigSource::types`
@@ -89,9 +89,9 @@ struct ChainSettings {
 struct ConfigKey {
     std::string path{};  ///< dotted, such as "profile.context_window" or "reduction.max_tokens_for_clear"
     std::string type{};
-    std::string fallback{};
+    std::string documented_default{};
     std::string meaning{};
-    std::string only_for{};  ///< the type of store, model or counter that has it; empty: no matter
+    std::string only_for_type{};  ///< the type of store, model or counter that has it; empty: no matter
 };
 
 /// All keys, in the order of the documentation: those of the core, and of each section those of `types` behind them.
@@ -128,13 +128,13 @@ template <AgentMessage M>
 [[nodiscard]] Chain<M> make_chain(const ChainSettings& settings, ChainCallbacks<M> callbacks = {},
                                   const ModelMaker<M>& make = &make_model<M>) {
     ChainConfig config = settings.config;
-    if (config.storage == nullptr) config.storage = open_storage(settings.storage);
+    if (config.storage == nullptr) config.storage = open_storage(settings.storage_settings);
     std::map<std::string, std::shared_ptr<Model<M>>, std::less<>> models;
     for (const ModelSettings& model : settings.models) models[model.name] = make(model);
     typename Chain<M>::Stages stages;
     for (const StageSettings& stage : settings.stages) {
         const auto row = detail::row_of_stage(stage, settings.types);
-        StageContext<M> context{.name = stage.name};
+        MiddlewareBuildContext<M> context{.name_in_config = stage.name};
         for (const auto& [key, name] : stage.models_by_key) {
             if (const auto found = models.find(name); found != models.end())
                 context.models_by_key.emplace(key, found->second);

@@ -9,7 +9,6 @@
 
 #include <memory>
 #include <string>
-#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -33,13 +32,13 @@ namespace detail {
 class ConfigTypes {
 public:
     /// Adds a middleware for chains of each message type `Ms`. `make(config, context)` returns a
-    /// `std::shared_ptr<Middleware<M>>` for a `StageContext<M>` of each, whose name is that of the context. "type" and
-    /// "name" are no keys of its own. A section of configurations is no name.
+    /// `std::shared_ptr<Middleware<M>>` for a `MiddlewareBuildContext<M>` of each, whose name is that of the context.
+    /// "type" and "name" are no keys of its own. A section of configurations is no name.
     template <AgentMessage... Ms, typename Config, typename Make>
     void register_middleware(MiddlewareType<Config> type, const Make& make) {
         static_assert(sizeof...(Ms) > 0, "name the message types: register_middleware<ChatMessage>(...)");
         auto row = detail::middleware_row(std::move(type));
-        (row.makers.emplace(typeid(Ms), detail::stage_maker<Ms, Config>(make)), ...);
+        (row.makers.emplace(detail::type_id<Ms>(), detail::stage_maker<Ms, Config>(make)), ...);
         add(std::move(row));
     }
 
@@ -50,7 +49,7 @@ public:
     void register_model(ModelType<Config> type, const Make& make) {
         static_assert(sizeof...(Ms) > 0, "name the message types: register_model<ChatMessage>(...)");
         auto row = detail::row_of<detail::ModelRow>(type);
-        (row.makers.emplace(typeid(Ms), detail::model_maker<Ms, Config>(make)), ...);
+        (row.makers.emplace(detail::type_id<Ms>(), detail::model_maker<Ms, Config>(make)), ...);
         add(std::move(row));
     }
 

@@ -53,7 +53,7 @@ void append_as_openai(const M& m, std::vector<openai::Message>& out) {
         } else {
             const bool is_opaque = part.kind == PartKind::other && !part.call_id.empty();
             const auto number =
-                numbers.next(is_opaque ? PartKind::tool_result : part.kind, part.call_id, part.is_separate_result);
+                numbers.next(is_opaque ? PartKind::tool_result : part.kind, part.call_id, part.starts_new_result);
             if (!number) return;
             if (*number == results.size())
                 results.push_back({.call_id = std::string(part.call_id), .tool = std::string(part.tool)});

@@ -28,12 +28,12 @@ struct DurableOptions {
     int lease_seconds = 60;  ///< how long others must not open after the last save, 1 or more
     bool take_over = false;  ///< open although another's lease has not ended
     /// Bytes of log after which a snapshot is written, 1 or more; as many as the last snapshot has, if that is more.
-    std::int64_t snapshot_bytes = 262'144;
+    std::int64_t snapshot_after_bytes = 262'144;
     std::string root = "whittle-log";  ///< first component of the log's keys, a safe name; no conversation has it as id
     std::shared_ptr<Storage> objects{};  ///< where the conversation's originals are; null: in the log's store
-    std::vector<std::string> roots{};    ///< as `LoadOptions::roots`
-    std::shared_ptr<Clock> clock = system_clock();  ///< of leases
-    std::shared_ptr<IdSource> ids = random_ids();   ///< of writers without a name, and of attempts
+    std::vector<std::string> extra_readable_roots{};  ///< as `LoadOptions::extra_readable_roots`
+    std::shared_ptr<Clock> clock = system_clock();    ///< of leases
+    std::shared_ptr<IdSource> ids = random_ids();     ///< of writers without a name, and of attempts
 };
 
 namespace detail {
@@ -52,8 +52,9 @@ requires HasCodec<M>
     for (const std::string& bytes : document.messages) messages.push_back(message_traits<M>::from_bytes(bytes));
     if (document.saved.id.empty()) document.saved.id = id;
     check_id(document.saved, id);
-    return to_conversation<M>(std::move(document.saved), std::move(messages), options.objects,
-                              {.id = id, .roots = options.roots, .check_cancelled = {}});
+    return to_conversation<M>(
+        std::move(document.saved), std::move(messages), options.objects,
+        {.expected_id = id, .extra_readable_roots = options.extra_readable_roots, .check_cancelled = {}});
 }
 
 template <AgentMessage M>
@@ -84,7 +85,7 @@ public:
         opened.conversation_ =
             detail::to_live<M>(opened.log_.open(options.take_over), opened.conversation_.id(), opened.options_);
         opened.base_ = detail::SavedBase(opened.conversation_);
-        opened.cut_ = opened.log_.discarded_entries();
+        opened.cut_ = opened.log_.torn_entries();
         return opened;
     }
 
@@ -105,7 +106,7 @@ public:
     void release() { log_.release(); }
 
     /// Saves, writes a snapshot and removes what is not needed beside it. `save` does it where it is due.
-    void compact() {
+    void compact_log() {
         save();
         write_snapshot();
     }
@@ -118,12 +119,12 @@ public:
     [[nodiscard]] DurableConversation fork(std::string new_id);
 
     /// Number of the newest entry that is this conversation.
-    [[nodiscard]] std::uint64_t number() const noexcept { return log_.state().number; }
+    [[nodiscard]] std::uint64_t last_entry_number() const noexcept { return log_.state().number; }
     /// The fencing token: larger than that of every writer before. For resources that refuse older ones.
-    [[nodiscard]] std::uint64_t token() const noexcept { return log_.state().token; }
+    [[nodiscard]] std::uint64_t fencing_token() const noexcept { return log_.state().token; }
     [[nodiscard]] const std::string& writer() const noexcept { return log_.options().writer; }
     /// Numbers of half-written entries that were cut off the end when this was opened.
-    [[nodiscard]] const std::vector<std::uint64_t>& discarded_entries() const noexcept { return cut_; }
+    [[nodiscard]] const std::vector<std::uint64_t>& torn_entries() const noexcept { return cut_; }
 
 private:
     DurableConversation(std::shared_ptr<Storage> storage, const std::string& id, const DurableOptions& options)
@@ -149,7 +150,8 @@ private:
 };
 
 /// A copy of what was saved last, for reading: holds nothing, takes no lease. Throws Error(not_found) if there is no
-/// such conversation, and as `DurableConversation::open`. Of `options`, `root`, `objects` and `roots` count.
+/// such conversation, and as `DurableConversation::open`. Of `options`, `root`, `objects` and `extra_readable_roots`
+/// count.
 template <AgentMessage M = ChatMessage>
 requires HasCodec<M>
 [[nodiscard]] Conversation<M> read_durable(const std::shared_ptr<Storage>& storage, std::string_view id,
@@ -163,7 +165,7 @@ requires HasCodec<M>
 /// Writes a snapshot of what was saved last, and removes what is not needed beside it; whoever holds the conversation
 /// goes on undisturbed. Of any message type. The number of the entry that the snapshot covers. Throws Error(not_found),
 /// Error(not_offered) for a store that cannot list, and what the store throws.
-std::uint64_t compact_durable(Storage& storage, std::string_view id, const DurableOptions& options = {});
+std::uint64_t compact_durable_log(Storage& storage, std::string_view id, const DurableOptions& options = {});
 
 template <AgentMessage M>
 requires HasCodec<M> std::uint64_t DurableConversation<M>::save() {
@@ -171,20 +173,20 @@ requires HasCodec<M> std::uint64_t DurableConversation<M>::save() {
     std::optional<detail::SavedEdit> edit = base_.edit_to(conversation_);
     if (!edit) {
         if (log_.is_half_over()) log_.renew();
-        return number();
+        return last_entry_number();
     }
     if (storage_->masks()) detail::mask_edit<M>(*edit, conversation_.messages(), *storage_);
     log_.append(*std::move(edit));
     base_.take(conversation_);
     write_due_snapshot();
-    return number();
+    return last_entry_number();
 }
 
 template <AgentMessage M>
 requires HasCodec<M>
 void DurableConversation<M>::write_due_snapshot() {
     const detail::LogState& state = log_.state();
-    if (state.bytes_since < (std::max)(options_.snapshot_bytes, state.snapshot_bytes)) return;
+    if (state.bytes_since < (std::max)(options_.snapshot_after_bytes, state.snapshot_after_bytes)) return;
     try {
         write_snapshot();
         snapshot_error_.clear();

@@ -40,8 +40,8 @@ private:
 /// `model` for a loop that runs `conversation`, which is saved before each call: with the results of the last tools.
 /// The conversation must outlive it and stay where it is. What `save` throws ends the run.
 template <ToolMessage M>
-[[nodiscard]] std::shared_ptr<Model<M>> saving_model(std::shared_ptr<Model<M>> model,
-                                                     DurableConversation<M>& conversation) {
+[[nodiscard]] std::shared_ptr<Model<M>> save_before_model_calls(std::shared_ptr<Model<M>> model,
+                                                                DurableConversation<M>& conversation) {
     return std::make_shared<detail::SavingModel<M>>(std::move(model), conversation);
 }
 
@@ -49,9 +49,11 @@ template <ToolMessage M>
 /// known to whoever resumes; if nothing is new, its lease is renewed. So a writer that has lost its conversation starts
 /// no tool. Save once more after the run.
 template <ToolMessage M>
-[[nodiscard]] LoopCallbacks saving_callbacks(DurableConversation<M>& conversation, LoopCallbacks callbacks = {}) {
+[[nodiscard]] LoopCallbacks save_before_tool_starts(DurableConversation<M>& conversation,
+                                                    LoopCallbacks callbacks = {}) {
     callbacks.on_tool_start = [&conversation, next = std::move(callbacks.on_tool_start)](const ToolContext& context) {
-        if (const std::uint64_t before = conversation.number(); conversation.save() == before) conversation.renew();
+        if (const std::uint64_t before = conversation.last_entry_number(); conversation.save() == before)
+            conversation.renew();
         if (next) next(context);
     };
     return callbacks;

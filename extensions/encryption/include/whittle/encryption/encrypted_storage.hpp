@@ -20,9 +20,9 @@ struct EncryptionKey {
 
 struct EncryptionOptions {
     /// The key for what is written from now on: another one is a rotation. Called for each object, from any thread.
-    std::function<EncryptionKey()> key_to_write{};
+    std::function<EncryptionKey()> current_key{};
     /// The key of that id, for what was written earlier; nullopt: there is none, and the object cannot be read.
-    std::function<std::optional<EncryptionKey>(std::string_view id)> key_to_read{};
+    std::function<std::optional<EncryptionKey>(std::string_view id)> find_key{};
     /// Objects that are not encrypted are read as they are, from before the store was encrypted. Who can write to the
     /// store can then put objects of his own there.
     bool read_unencrypted = false;

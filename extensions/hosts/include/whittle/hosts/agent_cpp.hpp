@@ -132,7 +132,7 @@ public:
     AgentCppHooks(const Chain<common_chat_msg>& chain, std::string id) : chain_(&chain), conversation_(std::move(id)) {}
 
     /// Of the agent's tools, for notices that name the one that reads back; none by default.
-    void set_tools(std::vector<ToolSpec> tools) { tools_ = std::move(tools); }
+    void set_agent_tool_specs(std::vector<ToolSpec> tools) { tools_ = std::move(tools); }
 
     void before_llm_call(std::vector<common_chat_msg>& messages) override {
         const std::uint64_t version = sync_from(messages);
@@ -158,10 +158,11 @@ public:
         result.output() = text_of(returns_.back());
     }
 
-    /// `agent.run_loop(messages)`, which a context that is too small ends with an exception. The loop can go on where
-    /// it was: it is run again with a smaller list. Throws what the loop throws, if the list cannot get smaller too.
+    /// `agent.run_loop(messages)`, which a context that is too small ends with an exception. The loop
+    /// can go on where it was: it is run again with a smaller list. Throws what the loop throws, if the list cannot get
+    /// smaller too.
     template <typename Agent>
-    std::string run_loop(Agent& agent, std::vector<common_chat_msg>& messages) {
+    std::string run_loop_retrying_overflow(Agent& agent, std::vector<common_chat_msg>& messages) {
         for (;;) {
             try {
                 return agent.run_loop(messages);
@@ -183,7 +184,7 @@ public:
     /// What a tool of yours that runs one of the chain's (`Chain::tools`) gives along.
     [[nodiscard]] ToolContext context(std::string tool, std::string arguments) const {
         ToolContext context{.tool = std::move(tool), .arguments = std::move(arguments)};
-        context.conversation = conversation_.id();
+        context.conversation_id = conversation_.id();
         context.storage = chain_->config().storage;
         context.objects = conversation_.objects();
         return context;

@@ -73,7 +73,7 @@ struct whittle::message_traits<ai::Message> {
                                .text = shown,
                                .call_id = result->tool_call_id,
                                .is_error = result->is_error,
-                               .is_separate_result = true});
+                               .starts_new_result = true});
             } else if (const auto* call = std::get_if<ai::ToolCallContentPart>(&part)) {
                 const std::string arguments =
                     call->arguments.dump(-1, ' ', false, ai::JsonValue::error_handler_t::replace);
@@ -148,7 +148,7 @@ public:
     }
 
     /// Adds the chain's own tools (`read_offloaded`) to those of the host. They refer to these hooks.
-    void add_tools(ai::ToolSet& tools) {
+    void add_chain_tools(ai::ToolSet& tools) {
         for (Tool& tool : chain_->tools()) {
             const ai::JsonValue schema = ai::JsonValue::parse(tool.parameters);
             ai::Tool added(tool.description, schema, ai::ToolExecuteFunction{});
@@ -199,7 +199,7 @@ private:
 
     ai::JsonValue run(const Tool& tool, const ai::JsonValue& arguments, const std::string& call_id) {
         ToolContext context{.call_id = call_id, .tool = tool.name, .arguments = arguments.dump()};
-        context.conversation = conversation_.id();
+        context.conversation_id = conversation_.id();
         context.storage = chain_->config().storage;
         context.objects = conversation_.objects();
         CollectingSink sink;

@@ -27,7 +27,7 @@ namespace whittle::inline v0::host {
 class GaiaHooks {
 public:
     /// gaia cuts a tool's result, written as JSON, above this many bytes and keeps its head and tail alone.
-    static constexpr std::size_t max_result_bytes = 4'000;
+    static constexpr std::size_t gaia_cut_bytes = 4'000;
 
     GaiaHooks(const Chain<gaia::Message>& chain, std::string id) : chain_(&chain), conversation_(std::move(id)) {}
     GaiaHooks(const GaiaHooks&) = delete;
@@ -41,7 +41,7 @@ public:
         const auto registered = tools.allTools();  // a copy: they are registered anew
         for (auto [name, tool] : registered) {
             tool.callback = [this, called = name, inner = tool.callback](const gaia::json& arguments) {
-                return on_result(called, arguments, inner);
+                return run_tool(called, arguments, inner);
             };
             tools.removeTool(name);
             tools.registerTool(std::move(tool));
@@ -56,8 +56,8 @@ public:
     /// A query with the chain in front of it. One that ended because the request was too large goes on, in requests
     /// that were made smaller, with `continue_text` as the user's word; three times at most.
     template <typename Agent>
-    gaia::json process_query(Agent& agent, const std::string& text,
-                             const std::string& continue_text = "Please go on.") {
+    gaia::json process_query_retrying_overflow(Agent& agent, const std::string& text,
+                                               const std::string& continue_text = "Please go on.") {
         before_query(agent);
         gaia::json answer = agent.processQuery(text);
         for (int tries = 0; tries < 3; ++tries) {
@@ -84,7 +84,7 @@ public:
         });
     }
     /// Runs a tool through the chain; gives its own result where the chain leaves that as it is.
-    gaia::json on_result(const std::string& tool, const gaia::json& arguments, const gaia::ToolCallback& inner);
+    gaia::json run_tool(const std::string& tool, const gaia::json& arguments, const gaia::ToolCallback& inner);
 
     [[nodiscard]] Conversation<gaia::Message>& conversation() noexcept { return conversation_; }
 
@@ -114,8 +114,8 @@ private:
     int tool_runs_ = 0;
 };
 
-inline gaia::json GaiaHooks::on_result(const std::string& tool, const gaia::json& arguments,
-                                       const gaia::ToolCallback& inner) {
+inline gaia::json GaiaHooks::run_tool(const std::string& tool, const gaia::json& arguments,
+                                      const gaia::ToolCallback& inner) {
     const ToolContext context = context_of(tool, arguments);
     CollectingSink sink;
     gaia::json whole;
@@ -127,8 +127,8 @@ inline gaia::json GaiaHooks::on_result(const std::string& tool, const gaia::json
     ToolReturn shown = collect_tool_return(context, sink, std::move(outcome));
     if (shown.stored.empty() && !shown.original) return whole;
     std::string text = text_of(shown);
-    if (gaia::json(text).dump().size() > max_result_bytes && !shown.stored.empty())
-        text = std::string(utf8_prefix(text, 500)) + "\n[cut; full text: " + shown.stored.front().key + "]";
+    if (gaia::json(text).dump().size() > gaia_cut_bytes && !shown.stored.empty())
+        text = std::string(grapheme_prefix(text, 500)) + "\n[cut; full text: " + shown.stored.front().key + "]";
     gaia::json result = text;
     shown.result.parts = {Part{.text = result.dump()}};  // as gaia will write it
     for (StoredPart& stored : shown.stored) stored.part = 0;
@@ -148,11 +148,11 @@ inline void GaiaHooks::find_ids(const std::vector<gaia::Message>& history) {
 }
 
 inline ToolContext GaiaHooks::context_of(const std::string& tool, const gaia::json& arguments) {
-    ToolContext context{.object_name = to_safe_name(tool + "-" + std::to_string(++tool_runs_)),
+    ToolContext context{.key_safe_call_id = to_safe_name(tool + "-" + std::to_string(++tool_runs_)),
                         .tool = tool,
                         .arguments = arguments.dump()};
     context.tools = specs_;
-    context.conversation = conversation_.id();
+    context.conversation_id = conversation_.id();
     context.storage = chain_->config().storage;
     context.objects = conversation_.objects();
     context.counter = chain_->config().token_counter;
@@ -160,7 +160,7 @@ inline ToolContext GaiaHooks::context_of(const std::string& tool, const gaia::js
 }
 
 inline gaia::ToolInfo GaiaHooks::reader() {
-    Tool tool = read_offloaded_tool(nullptr, {.page_bytes = 1'500, .grep_bytes = 1'500});
+    Tool tool = read_offloaded_tool(nullptr, {.page_bytes = 1'500, .grep_result_bytes = 1'500});
     specs_ = {tool.spec()};
     gaia::ToolInfo info;
     info.name = tool.name;
@@ -192,7 +192,7 @@ inline std::optional<Overflow> GaiaHooks::overflow_of(const std::string& result)
         return number;
     };
     if (result.find("context") == std::string::npos) return std::nullopt;
-    return Overflow{.limit = number_behind("n_ctx="), .used = number_behind("prompt is ")};
+    return Overflow{.context_limit_tokens = number_behind("n_ctx="), .requested_tokens = number_behind("prompt is ")};
 }
 
 }  // namespace whittle::inline v0::host

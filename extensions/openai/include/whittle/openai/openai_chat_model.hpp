@@ -21,10 +21,10 @@ struct Dialect {
     std::string system_role = "system";                      ///< of `ModelRequest::system`; "developer" for some models
     bool stream_usage = true;  ///< takes "stream_options":{"include_usage":true}; without it a stream has no usage
     bool null_content = true;  ///< takes "content":null beside calls; else an empty text is sent
-    bool any_member = false;   ///< ignores members of messages that it does not know; else they are left out
+    bool ignores_unknown_fields = false;  ///< ignores members of messages that it does not know; else they are left out
     std::vector<std::string>
-        further_members{};     ///< of assistant messages, beyond OpenAI's, such as "reasoning_content"
-    bool merge_users = false;  ///< user messages in a row are sent as one: the server's template wants turns
+        extra_assistant_fields{};  ///< of assistant messages, beyond OpenAI's, such as "reasoning_content"
+    bool merge_users = false;      ///< user messages in a row are sent as one: the server's template wants turns
     std::string key_header = "Authorization";  ///< gets "Bearer KEY"; a header of another name gets the key alone
 
     friend bool operator==(const Dialect&, const Dialect&) = default;

@@ -28,7 +28,8 @@ struct OpenAIModelSettings : HttpModelSettings {
 [[nodiscard]] inline auto openai_model_maker(HttpModelSource source) {
     return [source = std::move(source)](const OpenAIModelSettings& settings,
                                         const auto& context) -> std::shared_ptr<Model<openai::Message>> {
-        return std::make_shared<OpenAIChatModel>(source.transport, openai_config(settings, context.name, source));
+        return std::make_shared<OpenAIChatModel>(source.transport,
+                                                 openai_config(settings, context.name_in_config, source));
     };
 }
 

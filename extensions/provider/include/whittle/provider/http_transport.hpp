@@ -58,10 +58,10 @@ struct BodySink {
     /// Once, before the first byte: status and headers, no body yet. True: the body goes to `on_bytes`. False: it is
     /// collected in `HttpResponse::body`. Absent: true for status 200 to 299, so that the body of an error is
     /// collected.
-    std::function<bool(const HttpResponse& head)> on_head{};
+    std::function<bool(const HttpResponse& head)> should_stream_body{};
     /// Each piece as it arrives, cut anywhere, never empty. False: enough; the answer is complete, and `on_bytes` is
     /// not called again. The rest may be read and passed over for a second, so that the connection can be used again.
-    /// Absent: the body is collected, whatever `on_head` says.
+    /// Absent: the body is collected, whatever `should_stream_body` says.
     std::function<bool(std::string_view bytes)> on_bytes{};
 };
 

@@ -10,9 +10,9 @@ namespace whittle::inline v0 {
 
 /// One server-sent event. The views are valid only during the call.
 struct SseEvent {
-    std::string_view event{};  ///< its type; empty if it named none (the standard's "message")
-    std::string_view data{};   ///< the data lines joined by '\n'; bytes as sent, not checked to be UTF-8
-    std::string_view id{};     ///< the last id the stream named, with this event or before; empty if none
+    std::string_view event{};          ///< its type; empty if it named none (the standard's "message")
+    std::string_view data{};           ///< the data lines joined by '\n'; bytes as sent, not checked to be UTF-8
+    std::string_view last_event_id{};  ///< the last id the stream named, with this event or before; empty if none
 };
 
 struct SseLimits {
@@ -36,7 +36,7 @@ public:
     void feed(std::string_view bytes, Sink sink);
 
     /// The stream has ended. An event without its empty line is dropped, as the standard says; false if there was one.
-    bool finish() noexcept;
+    bool ends_cleanly() noexcept;
 
 private:
     void take_line(std::string_view line, Sink sink);

@@ -22,7 +22,7 @@ public:
     ~RedactingSink() override;
     void write(std::string_view text) override;
     void push(Part part) override;
-    void stored(StoredPart stored) override;
+    void mark_stored(StoredPart stored) override;
     /// Passes on the line that is held. The other sink's `finish` is called by who made that.
     void finish() override;
 
@@ -37,7 +37,7 @@ private:
 /// Masks the texts of tool results as they come: neither the model nor the conversation nor any store sees what the
 /// rules find, and nothing brings it back. Give it as the last middleware, next to the tools, so that the others see
 /// masked texts only. A text that is written in pieces is masked line by line, one that is pushed as a whole as
-/// `Redactor::content`. What the user says and the model writes is not masked.
+/// `Redactor::text_or_json`. What the user says and the model writes is not masked.
 template <AgentMessage M = ChatMessage>
 class RedactResults final : public Middleware<M> {
 public:
@@ -57,7 +57,7 @@ public:
         }
         sink.finish();
         if (outcome.original) {
-            for (Part& part : outcome.original->parts) part.text = redactor_.content(part.text).text;
+            for (Part& part : outcome.original->parts) part.text = redactor_.text_or_json(part.text).text;
         }
         return outcome;
     }

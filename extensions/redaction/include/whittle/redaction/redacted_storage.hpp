@@ -25,7 +25,8 @@ struct RedactionNote {
 /// too. A stream is held up to 8 MiB, to be masked as a whole; a longer one is masked line by line. To encrypt too,
 /// encrypt inside: redacted_storage(encrypted_storage(...)). Thread-safe if the store and the rules are. Throws
 /// Error(invalid_config) if `inner` is null or a rule is bad; writing throws Error(invalid_argument) for what is
-/// encrypted already, and what `RedactionRules::host` throws. extensions/redaction/README.md has what is masked where.
+/// encrypted already, and what `RedactionRules::custom_rule` throws. extensions/redaction/README.md has what is masked
+/// where.
 [[nodiscard]] std::shared_ptr<Storage> redacted_storage(std::shared_ptr<Storage> inner, RedactionRules rules = {});
 
 /// What stands at the end of an object as the inner store has it: of the whole object, or of its last 160 bytes or

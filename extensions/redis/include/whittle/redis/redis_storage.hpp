@@ -58,9 +58,10 @@ struct RedisStorageOptions {
     std::string key_prefix{"whittle:"};  ///< prefix of every key in Redis: stores with different ones share nothing
 
     std::int64_t expire_after_seconds = 0;  ///< seconds after which a stored object is absent; 0: never
-    int writer_max_age_seconds = 86'400;    ///< a stream that began longer ago is lost, and so is what dead ones left
-    bool allow_eviction = false;            ///< take a server that may drop objects when its memory is full
-    std::shared_ptr<Clock> clock{};         ///< of `ObjectInfo::stored_at`; null: the system's
+    int unfinished_write_max_age_seconds =
+        86'400;                      ///< a stream that began longer ago is lost, and so is what dead ones left
+    bool allow_eviction = false;     ///< take a server that may drop objects when its memory is full
+    std::shared_ptr<Clock> clock{};  ///< of `ObjectInfo::stored_at_seconds`; null: the system's
 
     int max_connections = 8;         ///< to each server; other threads wait
     int connect_timeout_ms = 1'000;  ///< of one try

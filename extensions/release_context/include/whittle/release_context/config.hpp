@@ -17,7 +17,7 @@ struct ReleaseContextConfig {
     std::vector<std::string> protected_tools{};  ///< tools whose results are never released, beside those of the chain
     /// A release waits until so many further calls would save what reading anew behind it costs. As many as were made
     /// so far, if these are more.
-    int expected_calls = 10;
+    int expected_further_calls = 10;
     std::shared_ptr<Storage> storage{};  ///< own storage. Null: the chain's
 };
 

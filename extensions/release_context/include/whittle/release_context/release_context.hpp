@@ -52,10 +52,10 @@ private:
 };
 
 /// The maker of `release_context_type`.
-inline constexpr auto make_release_context = []<AgentMessage M>(
-                                                 const ReleaseContextConfig& config,
-                                                 const StageContext<M>& context) -> std::shared_ptr<Middleware<M>> {
-    return std::make_shared<ReleaseContext<M>>(config, context.name);
+inline constexpr auto make_release_context =
+    []<AgentMessage M>(const ReleaseContextConfig& config,
+                       const MiddlewareBuildContext<M>& context) -> std::shared_ptr<Middleware<M>> {
+    return std::make_shared<ReleaseContext<M>>(config, context.name_in_config);
 };
 
 }  // namespace whittle::inline v0

@@ -17,7 +17,7 @@ namespace whittle::inline v0 {
 
 /// A conversation that is kept outside of the store.
 struct SavedConversationText {
-    std::string name{};  ///< what reports call it, such as a file's path
+    std::string name_in_reports{};  ///< what reports call it, such as a file's path
     std::string text{};  ///< its side table, or its messages: an object stays whose key stands anywhere in it
 };
 
@@ -40,26 +40,28 @@ enum class RetentionReason {
 struct RetentionObject {
     std::string key{};
     std::int64_t bytes = 0;
-    std::int64_t stored_at = 0;  ///< as `ObjectInfo::stored_at`
+    std::int64_t stored_at_seconds = 0;  ///< as `ObjectInfo::stored_at_seconds`
     RetentionReason reason = RetentionReason::unknown;
-    std::string by{};  ///< who refers to it, or reads it, or whose it is: a conversation's id or a saved one's name
+    std::string
+        conversation{};  ///< who refers to it, or reads it, or whose it is: a conversation's id or a saved one's name
 };
 
 struct RetentionOptions {
     /// Gives one conversation after the other that is saved outside of the store, and nullopt after the last. Empty:
     /// none is. Those with a log in the store need not be given.
-    std::function<std::optional<SavedConversationText>()> saved{};
-    /// Every conversation that lives has a log in the store or comes from `saved`. Without it, what lies in the folder
-    /// of no conversation that is known stays.
-    bool all_are_known = false;
+    std::function<std::optional<SavedConversationText>()> next_saved_conversation{};
+    /// Every conversation that lives has a log in the store or comes from `next_saved_conversation`. Without it, what
+    /// lies in the folder of no conversation that is known stays.
+    bool all_conversations_known = false;
     std::vector<std::string> log_roots =
         std::vector<std::string>(1, "whittle-log");  ///< as `DurableOptions::root`, all that are in use
-    std::vector<std::string> purge{};  ///< ids of conversations that go: their logs, and what lies in their folders
-    std::int64_t older_than_seconds = 86'400;  ///< what nothing refers to goes when it is that old
-    /// Conversations whose logs were last written longer ago go as those in `purge`. 0: none does.
-    std::int64_t conversation_max_age_seconds = 0;
+    std::vector<std::string>
+        purge_conversations{};  ///< ids of conversations that go: their logs, and what lies in their folders
+    std::int64_t unreferenced_max_age_seconds = 86'400;  ///< what nothing refers to goes when it is that old
+    /// Conversations whose logs were last written longer ago go as those in `purge_conversations`. 0: none does.
+    std::int64_t conversation_max_idle_seconds = 0;
     /// The store's objects together: above it, what nothing refers to goes from the oldest on, also if it is younger
-    /// than `older_than_seconds`. 0: no limit.
+    /// than `unreferenced_max_age_seconds`. 0: no limit.
     std::int64_t max_bytes = 0;
     std::int64_t grace_seconds = 3'600;                   ///< nothing younger goes, whatever the other options say
     std::shared_ptr<Clock> clock{};                       ///< null: the system's
@@ -77,25 +79,27 @@ struct RetentionSum {
 struct RetentionPlan {
     std::vector<RetentionObject> to_remove{};  ///< objects in order of their keys, then those of logs
     std::map<RetentionReason, RetentionSum> sums{};
-    std::int64_t bytes_before = 0;      ///< of the store
-    std::int64_t bytes_after = 0;       ///< once it is carried out
-    std::vector<Hash128> known_logs{};  ///< fingerprints of the keys of logs, in order: later ones were not looked at
+    std::int64_t bytes_before = 0;  ///< of the store
+    std::int64_t bytes_after = 0;   ///< once it is carried out
+    std::vector<Hash128>
+        known_log_keys{};  ///< fingerprints of the keys of logs, in order: later ones were not looked at
 
     [[nodiscard]] RetentionSum removal_sum() const;
 };
 
 /// Says what of `storage` may go. References are followed, not prefixes: an object stays if its key stands in the log
 /// of a conversation that lives, or in a saved one. Removes nothing. Throws Error(invalid_argument) if no conversation
-/// is known that lives, so that everything would be garbage; Error(conflict) for a conversation in `purge` whose log
-/// was written within `grace_seconds`; Error(invalid_config) that lists every bad option; Error(not_offered) for a
-/// store that cannot list; Error(damaged) for a log that cannot be read, since what it refers to is not known.
-/// Memory: 24 bytes for each object, with `max_bytes` 40 more for each young one that nothing refers to, 16 for each
-/// object of a log, and what goes; one object of a log at a time.
+/// is known that lives, so that everything would be garbage; Error(conflict) for a conversation in
+/// `purge_conversations` whose log was written within `grace_seconds`; Error(invalid_config) that lists every bad
+/// option; Error(not_offered) for a store that cannot list; Error(damaged) for a log that cannot be read, since what it
+/// refers to is not known. Memory: 24 bytes for each object, with `max_bytes` 40 more for each young one that nothing
+/// refers to, 16 for each object of a log, and what goes; one object of a log at a time.
 [[nodiscard]] RetentionPlan plan_retention(Storage& storage, const RetentionOptions& options);
 
 struct RetentionResult {
     RetentionSum removed{};
-    std::vector<std::string> kept{};  ///< keys of the plan that are referred to, or were written, since it was made
+    std::vector<std::string>
+        planned_but_kept{};  ///< keys of the plan that are referred to, or were written, since it was made
 };
 
 /// Removes what `plan` says, while others write: what is new in the logs since it was made is read first, and again

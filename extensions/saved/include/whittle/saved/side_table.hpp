@@ -94,7 +94,7 @@ template <AgentMessage M>
 requires HasCodec<M>
 [[nodiscard]] SavedConversation to_saved(const Conversation<M>& conversation) {
     SavedConversation saved{.id = conversation.id(),
-                            .notes = conversation.note_book(),
+                            .notes = conversation.middleware_notes(),
                             .counters = conversation.counters(),
                             .calibrations = conversation.calibrations()};
     const Outline outline = conversation.outline();
@@ -109,10 +109,11 @@ requires HasCodec<M>
 /// What the host knows of a conversation that it loads. A side table is untrusted: it cannot give a conversation what
 /// these do not allow.
 struct LoadOptions {
-    std::string id{};  ///< of the conversation; a table with another one is refused. Empty: the table's is believed
+    std::string
+        expected_id{};  ///< of the conversation; a table with another one is refused. Empty: the table's is believed
     /// First components of keys, as `root_dir` has them: what it may read back beside what lies below its id. For a
-    /// chain's own, `Chain::object_roots`; further ones for a host's own key function.
-    std::vector<std::string> roots{};
+    /// chain's own, `Chain::extra_readable_roots`; further ones for a host's own key function.
+    std::vector<std::string> extra_readable_roots{};
     std::function<void()>
         check_cancelled{};  ///< called for each 64 KiB that are read and each message; what it throws gets out
 };
@@ -142,7 +143,7 @@ inline void check_cancelled(const LoadOptions& options) {
 
 [[nodiscard]] inline SavedConversation read_side_table(std::string_view json, const LoadOptions& options) {
     SavedConversation saved = read_side_table(json, [&] { check_cancelled(options); });
-    check_id(saved, options.id);
+    check_id(saved, options.expected_id);
     return saved;
 }
 
@@ -166,8 +167,9 @@ requires HasCodec<M>
 /// start with those that were saved.
 template <AgentMessage M>
 requires HasCodec<M>
-[[nodiscard]] Conversation<M> front_from_side_table(std::string_view json, std::span<const M> messages,
-                                                    std::shared_ptr<Storage> storage, const LoadOptions& options = {}) {
+[[nodiscard]] Conversation<M> prefix_from_side_table(std::string_view json, std::span<const M> messages,
+                                                     std::shared_ptr<Storage> storage,
+                                                     const LoadOptions& options = {}) {
     detail::SavedConversation saved = detail::read_side_table(json, options);
     const auto known = messages.first((std::min)(messages.size(), saved.infos.size()));
     return detail::to_conversation<M>(std::move(saved), {known.begin(), known.end()}, std::move(storage), options);
@@ -204,7 +206,7 @@ requires HasCodec<M> Conversation<M> detail::to_conversation(SavedConversation s
         state.journal.push_back(
             std::make_shared<const JournalEntry<M>>(JournalEntry<M>{std::move(record), std::move(undo[e])}));
     }
-    state.roots = detail::roots_of(saved, options.roots);
+    state.roots = detail::roots_of(saved, options.extra_readable_roots);
     state.messages = std::move(messages);
     state.notes = std::move(saved.notes);
     state.counters = saved.counters;
@@ -220,7 +222,7 @@ requires HasCodec<M> Conversation<M> detail::to_conversation(SavedConversation s
 /// Throws what the store throws.
 template <AgentMessage M>
 requires HasMarkId<M>
-[[nodiscard]] std::vector<M> save_marked_messages(const Conversation<M>& conversation, Storage& storage) {
+[[nodiscard]] std::vector<M> save_marks(const Conversation<M>& conversation, Storage& storage) {
     const std::vector<std::string> ids =
         detail::save_marks(conversation.id(), conversation.outline(), conversation.counters(), storage);
     std::vector<M> messages(conversation.messages().begin(), conversation.messages().end());
@@ -229,14 +231,14 @@ requires HasMarkId<M>
 }
 
 /// A conversation of messages that may carry ids, which are taken off. What one says is believed only if an object
-/// below `{options.id}/marks/` knows it, of a message with this content, behind those that it stood behind; all others
-/// are messages that the conversation has not seen, as if they were pushed. Throws Error(invalid_argument) without
-/// `options.id` or `storage`, and what the store throws.
+/// below `{options.expected_id}/marks/` knows it, of a message with this content, behind those that it stood behind;
+/// all others are messages that the conversation has not seen, as if they were pushed. Throws Error(invalid_argument)
+/// without `options.expected_id` or `storage`, and what the store throws.
 template <AgentMessage M>
 requires HasMarkId<M>
 [[nodiscard]] Conversation<M> load_marked_messages(std::vector<M> messages, const std::shared_ptr<Storage>& storage,
                                                    const LoadOptions& options) {
-    detail::KnownMarks known(options.id, storage.get());
+    detail::KnownMarks known(options.expected_id, storage.get());
     for (M& message : messages) {
         detail::check_cancelled(options);
         known.add(describe(message), message_traits<M>::mark_id(message));
@@ -246,11 +248,11 @@ requires HasMarkId<M>
     std::vector<M> unseen(std::make_move_iterator(messages.begin() + static_cast<std::ptrdiff_t>(marked.infos.size())),
                           std::make_move_iterator(messages.end()));
     messages.erase(messages.begin() + static_cast<std::ptrdiff_t>(marked.infos.size()), messages.end());
-    ConversationState<M> state{.id = to_safe_name(options.id)};
+    ConversationState<M> state{.id = to_safe_name(options.expected_id)};
     state.messages = std::move(messages);
     state.infos = std::move(marked.infos);
     state.counters = marked.counters;
-    state.roots = detail::roots_of({}, options.roots);
+    state.roots = detail::roots_of({}, options.extra_readable_roots);
     Conversation<M> conversation = Conversation<M>::from_state(std::move(state));
     for (M& message : unseen) conversation.push_back(std::move(message));
     return conversation;

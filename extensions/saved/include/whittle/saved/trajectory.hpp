@@ -37,8 +37,9 @@ struct Trajectory {
     std::string system{};  ///< beside the messages, never one of them
     std::vector<ToolSpec> tools{};
     std::vector<M> messages{};
-    std::vector<std::optional<double>> seconds{};  ///< since the first message, one per message; empty if unknown
-    std::vector<RecordedUsage> usage{};            ///< what the provider billed, where it was recorded
+    std::vector<std::optional<double>>
+        seconds_since_first{};                   ///< since the first message, one per message; empty if unknown
+    std::vector<RecordedUsage> usage_by_call{};  ///< what the provider billed, where it was recorded
     /// Messages with U+FFFD where half of a surrogate pair, or bytes that are no UTF-8, were recorded; the number of
     /// messages stands for what is beside them. Not written.
     std::vector<std::size_t> messages_with_invalid_utf8{};
@@ -107,8 +108,8 @@ template <typename M>
     trajectory.id = id_of(where, json).value_or(std::move(default_id));
     trajectory.system = system_of(where, json);
     trajectory.tools = tools_of(where, json);
-    trajectory.seconds = seconds_of(where, json, trajectory.messages.size());
-    trajectory.usage = usage_of(where, json, trajectory.messages.size());
+    trajectory.seconds_since_first = seconds_of(where, json, trajectory.messages.size());
+    trajectory.usage_by_call = usage_of(where, json, trajectory.messages.size());
     drop_known_members(json, trajectory.system, trajectory.tools);
     trajectory.rest = std::move(json);
     return trajectory;
@@ -200,8 +201,8 @@ template <JsonMessage M>
     for (const M& m : trajectory.messages) messages.push_back(m.json());
     line["messages"] = std::move(messages);
     detail::put_rest(line, trajectory.rest);
-    detail::put_seconds(line, trajectory.seconds);
-    detail::put_usage(line, trajectory.usage);
+    detail::put_seconds(line, trajectory.seconds_since_first);
+    detail::put_usage(line, trajectory.usage_by_call);
     return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 

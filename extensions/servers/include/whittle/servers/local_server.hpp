@@ -52,10 +52,10 @@ public:
     explicit ServerSlot(SlotCheckpoints checkpoints) : checkpoints_(checkpoints) {}
 
     /// Tokens at the front of `prompt` that need not be read again. The last one always is: a reply starts from it.
-    [[nodiscard]] std::size_t cached(std::span<const std::uint32_t> prompt) const noexcept;
+    [[nodiscard]] std::size_t cached_tokens(std::span<const std::uint32_t> prompt) const noexcept;
     /// Tokens that the server reads for `prompt`: what llama-server tells as `prompt_n`.
-    [[nodiscard]] std::size_t prefill(std::span<const std::uint32_t> prompt) const noexcept {
-        return prompt.size() - cached(prompt);
+    [[nodiscard]] std::size_t prefill_tokens(std::span<const std::uint32_t> prompt) const noexcept {
+        return prompt.size() - cached_tokens(prompt);
     }
     /// The server has answered `prompt` with `reply`. The last token of a reply is written without being read.
     void answered(std::span<const std::uint32_t> prompt, std::span<const std::uint32_t> reply);

@@ -25,14 +25,15 @@ enum class OnTruncation {
 
 struct TruncationCheckConfig {
     OnTruncation on_truncation = OnTruncation::refuse;
-    std::int64_t window = 0;  ///< tokens, `ServerFacts::context_window`, for the overflow; 0: what was billed
-    EventSink on_event{};     ///< gets a warning "silent_truncation" with what was sent at least and what was billed
+    std::int64_t reported_window_tokens =
+        0;                 ///< tokens, `ServerFacts::context_window`, for the overflow; 0: what was billed
+    EventSink on_event{};  ///< gets a warning "silent_truncation" with what was sent at least and what was billed
 };
 
 /// A request that a server has truncated. Tokens.
 struct SilentTruncation {
-    std::int64_t sent = 0;    ///< at least
-    std::int64_t billed = 0;  ///< input
+    std::int64_t sent_tokens_at_least = 0;  ///< at least
+    std::int64_t billed_input_tokens = 0;   ///< input
 };
 
 namespace detail {
@@ -93,7 +94,8 @@ public:
         const std::optional<SilentTruncation> found = detector_.detect(sent_of(request), *reply.usage);
         if (!found) return reply;
         report_truncation(config_.on_event, *found);
-        if (config_.on_truncation == OnTruncation::refuse) throw truncation_error(*found, config_.window);
+        if (config_.on_truncation == OnTruncation::refuse)
+            throw truncation_error(*found, config_.reported_window_tokens);
         reply.usage.reset();
         return reply;
     }

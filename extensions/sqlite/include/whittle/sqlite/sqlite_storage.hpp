@@ -24,7 +24,7 @@ struct SqliteStorageOptions {
     std::int64_t expire_after_seconds = 0;
     /// On opening, streams that nobody holds are swept; where the system has no locks of open files (F_OFD_SETLK),
     /// those that began longer ago.
-    int writer_max_age_seconds = 86'400;
+    int unfinished_write_max_age_seconds = 86'400;
     std::shared_ptr<Clock> clock{};  ///< of ages; null: the system's
     /// Called while a statement takes long, from the thread that waits for it; what it throws ends that and gets out.
     std::function<void()> check_cancelled{};
@@ -32,9 +32,9 @@ struct SqliteStorageOptions {
 
 struct SqliteUsage {
     std::int64_t objects = 0;
-    std::int64_t object_bytes = 0;  ///< sum of their lengths
-    std::int64_t file_bytes = 0;    ///< of the file, without its log
-    std::int64_t free_bytes = 0;    ///< of it, for objects to come
+    std::int64_t object_bytes = 0;         ///< sum of their lengths
+    std::int64_t file_bytes = 0;           ///< of the file, without its log
+    std::int64_t reusable_file_bytes = 0;  ///< of it, for objects to come
 };
 
 /// Objects in one file of SQLite. Thread-safe; several processes may open one file.

@@ -45,16 +45,17 @@ struct OpenTelemetryConfig {
     bool traces = true;
     bool logs = true;  ///< events, one record each
     bool metrics = true;
-    bool include_texts = true;                   ///< sentences of events and errors; false: only their kinds
-    GenAiModel model{};                          ///< the agent's, told with each hook
-    std::map<std::string, GenAiModel> models{};  ///< by middleware: what it asks for summaries and the like
+    bool include_event_texts = true;  ///< sentences of events and errors; false: only their kinds
+    GenAiModel agent_model{};         ///< the agent's, told with each hook
+    std::map<std::string, GenAiModel>
+        models_by_middleware{};  ///< by middleware: what it asks for summaries and the like
     /// W3C `traceparent` of the host's span in which a hook runs. Called on the thread of the hook, for each event and
     /// each hook that is told. Absent, empty, not well-formed or throwing: each hook begins a trace of its own. A
     /// parent that is not sampled has no spans below it.
     std::function<std::string()> traceparent{};
     std::int64_t max_queue = 2'048;  ///< spans, and as many log records, that wait; what comes on top is dropped
     std::int64_t max_batch = 512;    ///< spans or log records in one request
-    std::int64_t max_series = 200;   ///< of one metric; what comes on top counts under `otel.metric.overflow`
+    std::int64_t max_series_per_metric = 200;  ///< of one metric; what comes on top counts under `otel.metric.overflow`
     HttpLimits limits = default_export_limits();       ///< of each request
     std::shared_ptr<Clock> clock = system_clock();     ///< of times that are sent; never waited on
     std::shared_ptr<Random> random = system_random();  ///< of trace and span ids
@@ -65,18 +66,20 @@ struct FlushResult {
     std::int64_t spans_sent = 0;  ///< in requests that the server took
     std::int64_t logs_sent = 0;
     std::int64_t points_sent = 0;
-    std::int64_t rejected = 0;  ///< items of those that the server says it did not keep (partial success)
-    std::int64_t refused = 0;   ///< items of requests that the server will never take: gone, but for metrics
-    std::int64_t dropped = 0;   ///< spans and records that found the queue full, since the flush before
-    std::int64_t waiting = 0;   ///< spans and records that wait for the next flush
-    bool retry = false;         ///< it broke off: server or network may take later what waits
+    std::int64_t items_rejected = 0;  ///< items of those that the server says it did not keep (partial success)
+    std::int64_t items_in_refused_requests =
+        0;                           ///< items of requests that the server will never take: gone, but for metrics
+    std::int64_t items_dropped = 0;  ///< spans and records that found the queue full, since the flush before
+    std::int64_t items_waiting = 0;  ///< spans and records that wait for the next flush
+    bool retry = false;              ///< it broke off: server or network may take later what waits
     std::optional<std::chrono::milliseconds> retry_after{};  ///< what the server asked to wait before, if it did
     /// For a person, in the order in which it happened; neither headers nor the query of a URL.
     std::vector<std::string> problems{};
 
     /// Nothing was lost, and nothing waits because of a failure.
     [[nodiscard]] bool ok() const noexcept {
-        return !retry && rejected == 0 && refused == 0 && dropped == 0 && problems.empty();
+        return !retry && items_rejected == 0 && items_in_refused_requests == 0 && items_dropped == 0 &&
+               problems.empty();
     }
 };
 

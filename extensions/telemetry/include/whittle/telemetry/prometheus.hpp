@@ -13,7 +13,8 @@ namespace whittle::inline v0::telemetry {
 
 struct PrometheusConfig {
     std::string prefix = "whittle";  ///< of every name, an underscore follows; `[a-zA-Z_:][a-zA-Z0-9_:]*`
-    std::int64_t max_series = 200;   ///< of one metric; what comes on top counts under labels that say "_other"
+    std::int64_t max_series_per_metric =
+        200;  ///< of one metric; what comes on top counts under labels that say "_other"
 };
 
 /// Counts what chains tell; a host that is scraped answers with `text()`. Thread-safe. A copy is the same one, and the

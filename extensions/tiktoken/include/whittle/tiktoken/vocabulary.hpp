@@ -125,7 +125,7 @@ private:
 class TokenIndex {
 public:
     /// A border of lines (or an end of the text) where the counts on both sides add up to the whole, both alone.
-    struct Boundary {
+    struct LineBoundary {
         std::size_t offset;          ///< in bytes
         std::int64_t tokens_before;  ///< of the text up to `offset`, counted alone
     };
@@ -137,12 +137,12 @@ public:
                std::size_t bytes_between_cuts = 256);
 
     /// The prefix counts, in order: the first is {0, 0}, the last has the size of the text and all its tokens.
-    [[nodiscard]] std::span<const Boundary> boundaries() const noexcept { return boundaries_; }
+    [[nodiscard]] std::span<const LineBoundary> line_boundaries() const noexcept { return boundaries_; }
 
     [[nodiscard]] std::int64_t tokens() const noexcept { return boundaries_.back().tokens_before; }
 
-    /// The longest head of the text that ends between two of its tokens and splits no character (`utf8_prefix`), and
-    /// that has at most `tokens` when it is counted alone. O(log lines + length of the line where it ends).
+    /// The longest head of the text that ends between two of its tokens and splits no character (`grapheme_prefix`),
+    /// and that has at most `tokens` when it is counted alone. O(log lines + length of the line where it ends).
     [[nodiscard]] std::string_view head(std::int64_t tokens) const;
 
     /// A tail with at most `tokens` when it is counted alone, cut in the same way. It starts where a token of the whole
@@ -152,7 +152,7 @@ public:
 private:
     std::shared_ptr<const Vocabulary> vocabulary_;
     std::string_view text_;
-    std::vector<Boundary> boundaries_{};
+    std::vector<LineBoundary> boundaries_{};
 };
 
 /// Counts a text that comes in chunks: exactly what `Vocabulary::count` gives for the chunks in one, wherever they are
@@ -170,7 +170,7 @@ public:
     [[nodiscard]] std::int64_t tokens() const;
 
     /// Bytes of text kept.
-    [[nodiscard]] std::size_t kept_bytes() const noexcept { return open_.size() + torn_.size(); }
+    [[nodiscard]] std::size_t buffered_bytes() const noexcept { return open_.size() + torn_.size(); }
 
 private:
     void settle();

@@ -7,7 +7,7 @@
 
 namespace whittle::inline v0::anthropic {
 
-enum class BodyKind { whole, stream, count };
+enum class RequestBodyKind { whole, stream, count };
 
 /// A request without its transport.
 struct RequestText {
@@ -26,6 +26,6 @@ struct RequestText {
 /// come behind those of the request. Text that is not UTF-8 goes with U+FFFD. Throws ModelError(bad_request) for extra
 /// fields or tool parameters that are no JSON objects.
 [[nodiscard]] RequestText messages_request(const ModelRequest<Message>& request, const AnthropicModelConfig& config,
-                                           BodyKind kind);
+                                           RequestBodyKind kind);
 
 }  // namespace whittle::inline v0::anthropic

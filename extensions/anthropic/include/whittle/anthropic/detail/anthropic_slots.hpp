@@ -38,7 +38,7 @@ struct Slot {
     /// Whether the part begins a result: two blocks with one id are two results. That is its first text or medium, and
     /// what is opaque in front of that. In a result without an id every medium and opaque item says so, since nothing
     /// else tells it from content beside the results.
-    bool is_separate_result = false;
+    bool starts_new_result = false;
 };
 
 enum class BlockKind { text, media, thinking, redacted_thinking, tool_use, tool_result, other };
@@ -175,7 +175,7 @@ void visit_slots(const ordered_json& m, Visit&& visit) {
 
 [[nodiscard]] inline PartView view_part_of_result(const ordered_json& result, const Slot& slot, std::string& scratch) {
     PartView view = view_in_result(result, slot, scratch);
-    view.is_separate_result = slot.is_separate_result;
+    view.starts_new_result = slot.starts_new_result;
     return view;
 }
 

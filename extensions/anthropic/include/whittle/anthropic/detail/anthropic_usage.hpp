@@ -20,7 +20,7 @@ using whittle::detail::find_string;
 }
 
 [[nodiscard]] inline Usage counts_of(const ordered_json& usage) {
-    const Usage counts{.input = count_of(usage, "input_tokens"),
+    const Usage counts{.uncached_input = count_of(usage, "input_tokens"),
                        .cache_read = count_of(usage, "cache_read_input_tokens"),
                        .cache_write = count_of(usage, "cache_creation_input_tokens"),
                        .output = count_of(usage, "output_tokens")};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "whittle/base/detail/type_id.hpp"
 #include "whittle/chain/middleware_type.hpp"
 #include "whittle/fields/config_entry.hpp"
 #include "whittle/fields/config_field.hpp"
@@ -15,7 +16,6 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <typeindex>
 #include <utility>
 #include <vector>
 
@@ -24,20 +24,20 @@ namespace whittle::inline v0::detail {
 /// What is registered without the type of its configuration, which `std::any` holds. Immutable once it is registered.
 struct Row {
     std::string name{};
-    std::type_index config_type = typeid(void);
+    TypeId config_type = nullptr;
     std::function<std::any()> defaults{};
     std::function<BoundFields(std::any&)> bind{};
-    std::function<void(std::any&, ConfigEntry&)> complete{};
+    std::function<void(std::any&, ConfigEntry&)> after_fields_read{};
 };
 
 struct MiddlewareRow : Row {
     std::string task{};
     std::function<void(const std::any&, const ChainInfo&, std::string_view name, Problems&)> check{};
-    std::map<std::type_index, std::any> makers{};  ///< by message type; a `StageMaker` of it
+    std::map<TypeId, std::any> makers{};  ///< by message type; a `StageMaker` of it
 };
 
 struct ModelRow : Row {
-    std::map<std::type_index, std::any> makers{};  ///< by message type; a `ModelMakerOf` it
+    std::map<TypeId, std::any> makers{};  ///< by message type; a `ModelMakerOf` it
 };
 
 struct StoreRow : Row {
@@ -68,7 +68,8 @@ struct ConfigRows {
 };
 
 template <AgentMessage M>
-using StageMaker = std::function<std::shared_ptr<Middleware<M>>(const std::any& config, const StageContext<M>&)>;
+using StageMaker =
+    std::function<std::shared_ptr<Middleware<M>>(const std::any& config, const MiddlewareBuildContext<M>&)>;
 template <AgentMessage M>
 using ModelMakerOf = std::function<std::shared_ptr<Model<M>>(const std::any& config, const ModelContext<M>&)>;
 
@@ -96,15 +97,15 @@ template <typename RowType, template <typename> typename Type, typename Config>
 [[nodiscard]] RowType row_of(const Type<Config>& type) {
     RowType row;
     row.name = type.type;
-    row.config_type = typeid(Config);
+    row.config_type = detail::type_id<Config>();
     row.defaults = [] { return std::any(Config{}); };
     row.bind = [table = shared_table(type.fields)](std::any& config) { return table->bind(config_in<Config>(config)); };
-    if constexpr (requires { type.complete; }) {
-        row.complete = [complete = type.complete](std::any& config, ConfigEntry& entry) {
-            if (complete) complete(config_in<Config>(config), entry);
+    if constexpr (requires { type.after_fields_read; }) {
+        row.after_fields_read = [after_fields_read = type.after_fields_read](std::any& config, ConfigEntry& entry) {
+            if (after_fields_read) after_fields_read(config_in<Config>(config), entry);
         };
     } else {
-        row.complete = [](std::any&, ConfigEntry&) {};
+        row.after_fields_read = [](std::any&, ConfigEntry&) {};
     }
     return row;
 }
@@ -112,7 +113,7 @@ template <typename RowType, template <typename> typename Type, typename Config>
 template <typename Config>
 [[nodiscard]] MiddlewareRow middleware_row(MiddlewareType<Config> type) {
     auto row = row_of<MiddlewareRow>(type);
-    row.task = std::move(type.task);
+    row.task = std::move(type.exclusive_task);
     row.check = [check = std::move(type.check)](const std::any& config, const ChainInfo& chain, std::string_view name,
                                                 Problems& problems) {
         if (check) check(config_in<Config>(config), chain, name, problems);
@@ -145,7 +146,7 @@ template <typename Config>
 
 template <AgentMessage M, typename Config, typename Make>
 [[nodiscard]] StageMaker<M> stage_maker(const Make& make) {
-    return [make](const std::any& config, const StageContext<M>& context) -> std::shared_ptr<Middleware<M>> {
+    return [make](const std::any& config, const MiddlewareBuildContext<M>& context) -> std::shared_ptr<Middleware<M>> {
         return make(config_in<Config>(config), context);
     };
 }
@@ -168,9 +169,10 @@ template <AgentMessage M>
 [[nodiscard]] const std::map<std::string, StageMaker<M>, std::less<>>& core_stage_makers() {
     static const auto makers = [] {
         std::map<std::string, StageMaker<M>, std::less<>> all;
-        visit_core_types([&]<typename Config, typename Make>(const MiddlewareType<Config>& type, const Make& make) {
-            all.emplace(type.type, stage_maker<M, Config>(make));
-        });
+        visit_core_middlewares(
+            [&]<typename Config, typename Make>(const MiddlewareType<Config>& type, const Make& make) {
+                all.emplace(type.type, stage_maker<M, Config>(make));
+            });
         return all;
     }();
     return makers;
@@ -191,7 +193,7 @@ template <AgentMessage M>
 template <AgentMessage M, typename Maker, typename RowType>
 [[nodiscard]] const Maker& maker_in(std::string_view what, const RowType& row,
                                     const std::map<std::string, Maker, std::less<>>& of_core) {
-    if (const auto own = row.makers.find(typeid(M)); own != row.makers.end())
+    if (const auto own = row.makers.find(detail::type_id<M>()); own != row.makers.end())
         return std::any_cast<const Maker&>(own->second);
     const auto found = of_core.find(row.name);
     if (found == of_core.end()) fail_no_maker(what, row.name);
@@ -202,10 +204,10 @@ template <AgentMessage M, typename Maker, typename RowType>
 /// another type, and for a maker that makes nothing or a middleware of another name.
 template <AgentMessage M>
 [[nodiscard]] std::shared_ptr<Middleware<M>> make_middleware(const MiddlewareRow& row, const std::any& config,
-                                                             const StageContext<M>& context) {
+                                                             const MiddlewareBuildContext<M>& context) {
     auto made = maker_in<M>("middleware", row, core_stage_makers<M>())(config, context);
-    if (!made || made->name() != context.name)
-        fail_made("middleware", row.name, context.name, made ? made->name() : std::string_view());
+    if (!made || made->name() != context.name_in_config)
+        fail_made("middleware", row.name, context.name_in_config, made ? made->name() : std::string_view());
     return made;
 }
 
@@ -213,7 +215,7 @@ template <AgentMessage M>
 [[nodiscard]] std::shared_ptr<Model<M>> make_registered_model(const ModelRow& row, const std::any& config,
                                                               const ModelContext<M>& context) {
     auto made = maker_in<M>("model", row, core_model_makers<M>())(config, context);
-    if (!made) fail_made("model", row.name, context.name, {});
+    if (!made) fail_made("model", row.name, context.name_in_config, {});
     return made;
 }
 

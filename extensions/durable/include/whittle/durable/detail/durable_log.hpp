@@ -30,11 +30,11 @@ struct LogState {
     std::uint64_t next = 1;    ///< the first number that nobody has taken
     std::string writer{};      ///< who wrote it
     std::uint64_t token = 0;   ///< grows with every writer that opened the log
-    Timestamp until = 0;       ///< the writer's lease
+    UnixMillis until = 0;      ///< the writer's lease
     bool released = false;     ///< the writer gave it back
     std::vector<LogFork> forks{};
     std::uint64_t snapshot = 0;  ///< number of the entry that the newest one covers
-    std::int64_t snapshot_bytes = 0;
+    std::int64_t snapshot_after_bytes = 0;
     std::int64_t bytes_since = 0;      ///< of the entries after it
     std::vector<std::uint64_t> cut{};  ///< half-written entries behind `number`: they never counted
 };
@@ -76,7 +76,7 @@ public:
 
     [[nodiscard]] const LogState& state() const noexcept { return state_; }
     /// Half-written entries that opening cut off.
-    [[nodiscard]] const std::vector<std::uint64_t>& discarded_entries() const noexcept { return cut_; }
+    [[nodiscard]] const std::vector<std::uint64_t>& torn_entries() const noexcept { return cut_; }
     [[nodiscard]] const LogOptions& options() const noexcept { return options_; }
     [[nodiscard]] bool is_half_over() const;
 

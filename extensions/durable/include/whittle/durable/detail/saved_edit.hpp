@@ -94,8 +94,8 @@ const {
     edit.journal_kept = (std::min)(journal.size(), journal_.size());
     while (edit.journal_kept > 0 && journal[edit.journal_kept - 1]->id != journal_[edit.journal_kept - 1])
         --edit.journal_kept;
-    bool is_changed = plan(edit, conversation.outline(), conversation.changes_since(counters_.version));
-    is_changed = plan_notes(edit, conversation.note_book()) || is_changed;
+    bool is_changed = plan(edit, conversation.outline(), conversation.replacements_since(counters_.version));
+    is_changed = plan_notes(edit, conversation.middleware_notes()) || is_changed;
     if (Calibrations now = conversation.calibrations(); now != calibrations_) edit.calibrations = std::move(now);
     is_changed = is_changed || edit.calibrations || edit.counters != counters_ || edit.journal_kept < journal_.size() ||
                  edit.journal_kept < journal.size();
@@ -110,12 +110,12 @@ const {
 
 template <AgentMessage M>
 void SavedBase::take(const Conversation<M>& conversation) {
-    take_list(conversation.outline(), is_new_ ? Changes() : conversation.changes_since(counters_.version),
+    take_list(conversation.outline(), is_new_ ? Changes() : conversation.replacements_since(counters_.version),
               conversation.version());
     is_new_ = false;
     counters_ = conversation.counters();
     calibrations_ = conversation.calibrations();
-    notes_ = conversation.note_book();
+    notes_ = conversation.middleware_notes();
     const auto& journal = conversation.journal();
     std::size_t kept = (std::min)(journal.size(), journal_.size());
     while (kept > 0 && journal[kept - 1]->id != journal_[kept - 1]) --kept;

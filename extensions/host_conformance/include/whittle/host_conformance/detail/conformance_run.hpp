@@ -376,9 +376,9 @@ private:
             if (kind == PartKind::other || kind == PartKind::thinking || kind == PartKind::media) continue;
             if (!edit.may_edit(message, part)) continue;
             const std::string key = "conformance/" + std::to_string(message) + "-" + std::to_string(part);
-            edit.offload_text(key, message, part);
+            edit.store_text_on_commit(key, message, part);
             edit.set_text(message, part, replacement_texts(kind).front(),
-                          {.origin = Origin::placeholder, .reason = "shorten", .stored = {key}});
+                          {.origin = Origin::placeholder, .reason = "shorten", .stored_keys = {key}});
         }
     }
 

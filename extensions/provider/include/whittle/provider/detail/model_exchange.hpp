@@ -47,7 +47,7 @@ template <typename Stream, typename ReadWhole>
     SseParser parser;
     BodySink sink;
     if (is_stream) {
-        sink.on_head = [&](const HttpResponse& head) {
+        sink.should_stream_body = [&](const HttpResponse& head) {
             if (!is_success(head.status) || !may_stream(head)) return false;
             stream.emplace(on_delta, head.headers);
             return true;
@@ -63,7 +63,7 @@ template <typename Stream, typename ReadWhole>
     const HttpResponse response = transport.send(request, sink);
     if (!is_success(response.status)) throw_refusal(response, operation);
     if (!stream) return read_whole(response.body, on_delta, response.headers);
-    parser.finish();
+    parser.ends_cleanly();
     return stream->finish();
 }
 

@@ -24,7 +24,7 @@ template <AgentMessage M>
 [[nodiscard]] Reply<M> reply_of(ordered_json message, std::string_view reason, const std::optional<Usage>& usage,
                                 FinishReason finish) {
     if (reason == "model_context_window_exceeded")
-        throw ModelError(Overflow{.used = usage ? usage->total() : 0},
+        throw ModelError(Overflow{.requested_tokens = usage ? usage->total() : 0},
                          "read the reply: it ended because the context window was full");
     try {
         return {M(std::move(message)), usage, finish};

@@ -24,33 +24,33 @@ Conversation<> one_old_round() {
 }
 
 Provenance placeholder_of(std::string key) {
-    return {.origin = Origin::placeholder, .reason = "cut", .stored = {std::move(key)}};
+    return {.origin = Origin::placeholder, .reason = "cut", .stored_keys = {std::move(key)}};
 }
 
 }  // namespace
 
-TEST_CASE("offload_text stores the text of a part that the same unit then replaces", "[chain]") {
+TEST_CASE("store_text_on_commit stores the text of a part that the same unit then replaces", "[chain]") {
     Conversation<> c = one_old_round();
     const auto storage = memory_storage();
     auto edit = c.edit("cutter", {.storage = storage});
     edit.begin_edit_group();
-    edit.offload_text("k", 2, 0);
+    edit.store_text_on_commit("k", 2, 0);
     edit.set_text(2, 0, "[k]", placeholder_of("k"));
     REQUIRE(edit.commit().committed());
     CHECK(storage->get("k") == long_text);
     CHECK(text_of(c.messages()[2], 0) == "[k]");
     REQUIRE(c.journal().size() == 1);
-    CHECK(c.journal().back()->texts.size() == 1);  // the journal does not hold it a second time
+    CHECK(c.journal().back()->texts_in_store.size() == 1);  // the journal does not hold it a second time
     REQUIRE(c.undo());
     CHECK(text_of(c.messages()[2], 0) == long_text);
 }
 
-TEST_CASE("offload_text behind an edit stores what the edit left", "[chain]") {
+TEST_CASE("store_text_on_commit behind an edit stores what the edit left", "[chain]") {
     Conversation<> c = one_old_round();
     const auto storage = memory_storage();
     auto edit = c.edit("cutter", {.storage = storage});
     edit.set_text(2, 0, "half of it", {.origin = Origin::placeholder, .reason = "cut"});
-    edit.offload_text("k", 2, 0);
+    edit.store_text_on_commit("k", 2, 0);
     edit.set_text(2, 0, "[k]", placeholder_of("k"));
     REQUIRE(edit.commit().committed());
     CHECK(storage->get("k") == "half of it");
@@ -58,30 +58,30 @@ TEST_CASE("offload_text behind an edit stores what the edit left", "[chain]") {
     CHECK(text_of(c.messages()[2], 0) == long_text);
 }
 
-TEST_CASE("offload_text of a message behind an inserted one stores that message", "[chain]") {
+TEST_CASE("store_text_on_commit of a message behind an inserted one stores that message", "[chain]") {
     Conversation<> c = one_old_round();
     const auto storage = memory_storage();
     auto edit = c.edit("cutter", {.storage = storage});
     edit.insert(0, ChatMessage::user("note"), {.origin = Origin::nudge});
-    edit.offload_text("k", 3, 0);
+    edit.store_text_on_commit("k", 3, 0);
     edit.set_text(3, 0, "[k]", placeholder_of("k"));
     REQUIRE(edit.commit().committed());
     CHECK(storage->get("k") == long_text);
 }
 
-TEST_CASE("offload_text refuses a part that is not there", "[chain]") {
+TEST_CASE("store_text_on_commit refuses a part that is not there", "[chain]") {
     Conversation<> c = one_old_round();
     auto edit = c.edit("cutter", {.storage = memory_storage()});
-    CHECK(errc_of([&] { edit.offload_text("k", 2, 1); }) == Errc::invalid_argument);
-    CHECK(errc_of([&] { edit.offload_text("k", 9, 0); }) == Errc::invalid_argument);
-    CHECK(errc_of([&] { edit.offload_text("no/../good", 2, 0); }) == Errc::invalid_key);
+    CHECK(errc_of([&] { edit.store_text_on_commit("k", 2, 1); }) == Errc::invalid_argument);
+    CHECK(errc_of([&] { edit.store_text_on_commit("k", 9, 0); }) == Errc::invalid_argument);
+    CHECK(errc_of([&] { edit.store_text_on_commit("no/../good", 2, 0); }) == Errc::invalid_key);
 }
 
 TEST_CASE("a text that the store refuses stays where it is", "[chain]") {
     Conversation<> c = one_old_round();
     auto edit = c.edit("cutter", {.storage = std::make_shared<testing::FaultyStorage>(memory_storage(), 1)});
     edit.begin_edit_group();
-    edit.offload_text("k", 2, 0);
+    edit.store_text_on_commit("k", 2, 0);
     edit.set_text(2, 0, "[k]", placeholder_of("k"));
     CHECK(edit.commit().outcome == Outcome::store_failed);
     CHECK(text_of(c.messages()[2], 0) == long_text);
@@ -92,8 +92,9 @@ TEST_CASE("an original that names a part which is not there does not stand in th
         std::string_view name() const noexcept override { return "misnamed"; }
         void before_model(Turn<>& turn) override {
             auto edit = turn.edit();
-            edit.offload("k", "x", Transaction<ChatMessage>::Original{turn.conversation.outline()[2].serial, 7});
-            edit.mark(2, {.origin = Origin::placeholder, .reason = "test", .stored = {"k"}});
+            edit.store_on_commit("k", "x",
+                                 Transaction<ChatMessage>::Original{turn.conversation.outline()[2].serial, 7});
+            edit.mark(2, {.origin = Origin::placeholder, .reason = "test", .stored_keys = {"k"}});
             edit.commit({.require_token_reduction = false});
         }
     };
