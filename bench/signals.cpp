@@ -54,8 +54,8 @@ void print_row(const Trajectory<>& session) {
         call = request.call + 1;
     };
     const Chain<Message> chain{ChainConfig{}, TokenSaving<Message>{config}};
-    const ReplayTotals totals =
-        replay<Message>({session.id, session.system, session.tools, session.messages, session.seconds}, chain, options);
+    const ReplayTotals totals = replay<Message>(
+        {session.id, session.system, session.tools, session.messages, session.seconds_since_first}, chain, options);
     std::printf("| %s | %lld |", session.id.c_str(), static_cast<long long>(totals.calls));
     for (const char* name : names) std::printf(" %.2f / %.2f |", lever.values[name], whole.values[name]);
     std::printf(" %s / %s |\n", numbers(lever.alarms).c_str(), numbers(whole.alarms).c_str());

@@ -19,7 +19,7 @@ inline std::string lines_of(std::size_t bytes) {
 template <typename Write>
 void run_tool(const Chain<>& chain, const std::string& name, PartSink& shown, Write&& write) {
     ToolContext context{.call_id = name, .key_safe_call_id = name, .tool = "tool"};
-    context.conversation = "bench";
+    context.conversation_id = "bench";
     context.storage = chain.config().storage;
     context.counter = chain.config().token_counter;
     chain.wrap_tool(context, shown, [&](const ToolContext&, PartSink& out) {

@@ -47,7 +47,7 @@ class NullSink final : public PartSink {
 public:
     void write(std::string_view text) override { bytes += text.size(); }
     void push(Part part) override { bytes += part.text.size(); }
-    void stored(StoredPart) override {}
+    void mark_stored(StoredPart) override {}
     std::size_t bytes = 0;
 };
 

@@ -10,6 +10,6 @@ ai::GenerateResult hooked(const ai::GenerateOptions& options,
                           ai::GenerateResult (*generate)(const ai::GenerateOptions&)) {
     const Chain<ai::Message> chain{ChainConfig{.storage = memory_storage()}, Reduction<ai::Message>{}};
     host::AiSdkHooks hooks(chain, "sdk");
-    return hooks.around(generate)(options);
+    return hooks.wrap(generate)(options);
 }
 #endif

@@ -4,5 +4,5 @@
 std::string hooked() {
     whittle::boundary::Context context;
     context.push(R"({"role":"user","content":"Hi."})");
-    return context.request();
+    return context.prepare_messages();
 }

@@ -9,6 +9,6 @@ int hooked(gaia::Agent& agent) {
     const Chain<gaia::Message> chain{ChainConfig{.storage = memory_storage()}, Reduction<gaia::Message>{}};
     host::GaiaHooks hooks(chain, "gaia");
     hooks.attach(agent);
-    return hooks.ask(agent, "Hi.").empty() ? 1 : 0;
+    return hooks.process_query_retrying_overflow(agent, "Hi.").empty() ? 1 : 0;
 }
 #endif

@@ -5,8 +5,9 @@
 
 namespace whittle::inline v0::detail {
 
-#if defined(_WIN32)
+#if defined(_WIN32) || defined(__APPLE__)
 
+// On macOS the signal goes to the process, whose other threads do not block it: sockets are told not to raise it.
 SigpipeGuard::SigpipeGuard() noexcept = default;
 SigpipeGuard::~SigpipeGuard() = default;
 
@@ -27,21 +28,11 @@ bool is_pending() noexcept {
 }
 
 /// Takes the signal if it is pending. Never waits: one to the process may have been taken by another thread's guard.
-#    if defined(__APPLE__)
-void take_pending() noexcept {
-    if (!is_pending()) return;
-    struct sigaction ignored {};
-    struct sigaction before {};
-    ignored.sa_handler = SIG_IGN;  // which drops what is pending; there is no sigtimedwait
-    if (sigaction(SIGPIPE, &ignored, &before) == 0) sigaction(SIGPIPE, &before, nullptr);
-}
-#    else
 void take_pending() noexcept {
     const sigset_t pipe = pipe_only();
     const timespec at_once{};
     sigtimedwait(&pipe, nullptr, &at_once);
 }
-#    endif
 
 }  // namespace
 

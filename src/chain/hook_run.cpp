@@ -78,7 +78,8 @@ HookBudget budget_of(const ChainConfig& config, UnixMillis now) noexcept {
 OverflowGoal::OverflowGoal(const Overflow& overflow, Notes notes, const ModelProfile& profile) {
     const std::int64_t known = known_window(notes, profile);
     const std::int64_t window = overflow.context_limit_tokens > 0 ? overflow.context_limit_tokens : known;
-    if (overflow.context_limit_tokens > 0) notes.set("window", known > 0 ? std::min(known, overflow.context_limit_tokens) : overflow.context_limit_tokens);
+    if (overflow.context_limit_tokens > 0)
+        notes.set("window", known > 0 ? std::min(known, overflow.context_limit_tokens) : overflow.context_limit_tokens);
     limit_ = sub_saturating(window, profile.output_reserve);
     used_ = overflow.requested_tokens;
     if (used_ <= 0 && window > 0) used_ = add_saturating(window, 1);
@@ -125,7 +126,7 @@ void limit_to(ChainConfig& config, const CompactOptions& options, const Outline&
         throw Error(Errc::invalid_argument,
                     fmt::format("compact_now: target_tokens: {} is less than 0; 0 is half", options.target_tokens));
     const MessageRange range{index_told(outline, "from", options.from, 0),
-                             index_told(outline, "up_to", options.stop_before, outline.size())};
+                             index_told(outline, "stop_before", options.stop_before, outline.size())};
     if (range.begin >= range.end && outline.size() > 0)
         throw Error(Errc::invalid_argument,
                     fmt::format("compact_now: from message {} up to message {}: there is nothing between", range.begin,

@@ -250,7 +250,7 @@ void CommitPipeline::keep_candidates_of(std::span<const EditGroup> refused) {
 
 /// Stores first (L2). What was refused is reported, and told once for all.
 int CommitPipeline::store() {
-    context_.require_current("store");
+    context_.require_current("store_and_drop_refused");
     if (context_.env.dry_run || plan_.offloads().empty()) return 0;
     std::vector<EditGroup> failed;  // ascending, as those of the offloads
     std::vector<StoreFailure> failures;

@@ -103,7 +103,7 @@ public:
     CommitPipeline(DraftContext& context, MessagePort& port, Overlay& overlay, EditPlan& plan) noexcept
         : context_(context), port_(port), overlay_(overlay), plan_(plan) {}
 
-    /// As `Draft::store`.
+    /// As `Draft::store_and_drop_refused`.
     int store();
     /// As `Draft::introduced_violations`.
     [[nodiscard]] std::vector<Violation> introduced_violations() const;

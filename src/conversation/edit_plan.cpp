@@ -18,7 +18,8 @@ namespace whittle::inline v0::detail {
 namespace {
 
 void keep_references(Provenance& provenance, const Mark& mark) {
-    if (mark) provenance.stored_keys.insert(provenance.stored_keys.end(), mark->stored_keys.begin(), mark->stored_keys.end());
+    if (mark)
+        provenance.stored_keys.insert(provenance.stored_keys.end(), mark->stored_keys.begin(), mark->stored_keys.end());
 }
 
 }  // namespace
@@ -118,10 +119,10 @@ void EditPlan::offload(Offload&& offload) {
     if (!offload.storage) offload.storage = context_.env.storage;
     if (!offload.storage) {
         throw Error(Errc::invalid_argument,
-                    fmt::format("{}: offload \"{}\": there is no storage", context_.by, offload.key));
+                    fmt::format("{}: store \"{}\": there is no storage", context_.by, offload.key));
     }
-    require_valid_key("offload", offload.key);
-    require_no_roots_key("offload", offload.key);
+    require_valid_key("store_on_commit", offload.key);
+    require_no_roots_key("store_on_commit", offload.key);
     offload.edit_group = edit_group_;
     offloads_.push_back(std::move(offload));
 }

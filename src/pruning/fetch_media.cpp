@@ -140,7 +140,8 @@ constexpr std::string_view fetch_media_parameters =
 
 Tool fetch_media_tool(std::shared_ptr<Storage> storage, const FetchMediaOptions& options) {
     Problems problems;
-    if (options.max_stored_bytes < 1) problems.error("max_bytes", std::to_string(options.max_stored_bytes), "1 or more");
+    if (options.max_stored_bytes < 1)
+        problems.error("max_stored_bytes", std::to_string(options.max_stored_bytes), "1 or more");
     problems.throw_if_errors("make fetch_media");
     return {.name = std::string(fetch_media_name),
             .description = std::string(fetch_media_description(options.language.value_or(default_language()))),

@@ -23,15 +23,15 @@ std::optional<Fingerprint> parse_fingerprint(std::string_view text) {
 
 }  // namespace
 
-std::string sidecar_of(std::string_view key_safe_call_id) { return fmt::format(".{}.meta", key_safe_call_id); }
+std::string sidecar_of(std::string_view object_name) { return fmt::format(".{}.meta", object_name); }
 
 std::string to_text(const Fingerprint& fingerprint) {
     return fmt::format("{} {}\n", fingerprint.bytes, fingerprint.sha256);
 }
 
 std::optional<Fingerprint> read_sidecar(const FileOps& ops, const FileAttempt& attempt, NativeFile directory,
-                                        std::string_view key_safe_call_id) {
-    const OpenFile file = open_object(ops, attempt, directory, sidecar_of(key_safe_call_id));
+                                        std::string_view object_name) {
+    const OpenFile file = open_object(ops, attempt, directory, sidecar_of(object_name));
     if (!file) return std::nullopt;
     return parse_fingerprint(read_at(ops, attempt, file.get(), 0, largest_sidecar));
 }

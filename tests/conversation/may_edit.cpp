@@ -162,7 +162,8 @@ TEST_CASE("may_edit stays true to what is refused while edits are made and taken
     });
 }
 
-TEST_CASE("may_edit knows nothing of a message that is not there, and all of one under allow_pinned", "[chain]") {
+TEST_CASE("may_edit knows nothing of a message that is not there, and all of one under allow_editing_pinned",
+          "[chain]") {
     Conversation<> c("may");
     c.push_back(ChatMessage::system("be brief"));
     c.push_back(ChatMessage::user("go"));

@@ -36,7 +36,7 @@ std::string_view PackedInput::next() {
 
 void PackedInput::count_unpacked(std::size_t bytes, std::size_t packed_left) {
     unpacked_ += bytes;
-    if (limits_.max_ratio == 0 || unpacked_ <= InputLimits::reusable_file_bytes) return;
+    if (limits_.max_ratio == 0 || unpacked_ <= InputLimits::free_bytes) return;
     if (unpacked_ / limits_.max_ratio <= read_ - packed_left) return;
     throw Error(Errc::parse_failed,
                 fmt::format("{}: expected {} data that becomes at most {} times as large, found more: if it is what it "

@@ -93,7 +93,7 @@ CopilotThread::Reply CopilotThread::add_reply(const ordered_json& data, std::opt
     const std::size_t at = *newest_reply_;
     Entry& entry = entries_[at];
     append_copilot_text(entry.message, text);
-    for (const ordered_json& one : calls) open_round_begin(text_at(one, "id"), at);
+    for (const ordered_json& one : calls) open_call(text_at(one, "id"), at);
     if (!calls.empty()) append_copilot_calls(entry.message, std::move(calls));
     if (!is_more) return {at, output, true};
     std::int64_t& known = entry.call->unrecorded_output;  // one part of a response tells that of all
@@ -106,7 +106,7 @@ void CopilotThread::add_message(ordered_json message, Call call, const CopilotSt
     const bool is_reply = role == "assistant";
     if (is_reply) newest_reply_ = entries_.size();
     if (const ordered_json* calls = is_reply ? tree_at(message, "tool_calls") : nullptr) {
-        for (const ordered_json& one : *calls) open_round_begin(text_at(one, "id"), entries_.size());
+        for (const ordered_json& one : *calls) open_call(text_at(one, "id"), entries_.size());
     }
     std::size_t row = 0;
     if (role == "tool") {
@@ -121,7 +121,7 @@ void CopilotThread::add_message(ordered_json message, Call call, const CopilotSt
                   .results_in_row = row});
 }
 
-void CopilotThread::open_round_begin(std::string_view id, std::size_t reply) {
+void CopilotThread::open_call(std::string_view id, std::size_t reply) {
     if (id.empty()) return;
     asked_.insert_or_assign(std::string(id), Asked{reply});
     open_.emplace_back(id);

@@ -69,7 +69,7 @@ private:
     [[nodiscard]] bool continues_newest(const std::optional<Call>& call) const;
     /// Whether nothing but results stands behind it.
     [[nodiscard]] bool is_newest_reply(std::size_t at) const;
-    void open_round_begin(std::string_view id, std::size_t reply);
+    void open_call(std::string_view id, std::size_t reply);
     [[nodiscard]] Asked* asked(std::string_view id, LogNotes& notes);
     void answer(std::string_view id, Asked& asked, std::string content, const CopilotStamp& stamp);
     [[nodiscard]] std::size_t first_kept() const;

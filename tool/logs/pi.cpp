@@ -271,7 +271,7 @@ private:
             bill(pi_side_call(record, record, text_at(record, "kind")));
         } else if (std::ranges::find(pi_side_records, type) != pi_side_records.end()) {
             ++notes_.left_out[std::string(type)];
-            take_model_from_environment(record, type);
+            take_model(record, type);
         } else {
             ++notes_.unknown[type.empty() ? "record" : std::string(type.substr(0, 64))];
         }
@@ -279,7 +279,7 @@ private:
     }
 
     /// Of replies that do not tell theirs.
-    void take_model_from_environment(const ordered_json& record, std::string_view type) {
+    void take_model(const ordered_json& record, std::string_view type) {
         const ordered_json* data = tree_at(record, "data");
         const bool is_snapshot = text_at(record, "customType") == "model-snapshot" && data != nullptr;
         if (type != "model_change" && !is_snapshot) return;

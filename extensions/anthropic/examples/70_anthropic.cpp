@@ -24,7 +24,8 @@ struct Provider final : HttpTransport {
     }
 };
 
-/// Where your client calls the provider; an answer that says too long becomes ModelError(Overflow{limit, used}, text).
+/// Where your client calls the provider; an answer that says too long becomes ModelError(Overflow{context_limit_tokens,
+/// requested_tokens}, text).
 nlohmann::ordered_json invoke(const nlohmann::ordered_json& body) {
     return {{"role", "assistant"},
             {"content", {{{"type", "text"}, {"text", std::to_string(body["messages"].size()) + " message came."}}}},

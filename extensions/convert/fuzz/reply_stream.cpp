@@ -33,7 +33,7 @@ std::string streamed(std::string_view bytes, std::size_t cut) {
         const auto take = [&](const SseEvent& event) { stream.take(event); };
         parser.feed(bytes.substr(0, cut), take);
         parser.feed(bytes.substr(cut), take);
-        parser.finish();
+        parser.ends_cleanly();
         return stream.finish();
     });
 }

@@ -20,10 +20,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const whittle::ClassifiedError error = whittle::classify_error(status, headers, body);
     const bool is_right = !error.message.empty() && error.message.size() <= 500 &&
                           whittle::is_valid_utf8(error.message) && whittle::is_valid_utf8(error.request_id) &&
-                          error.limit >= 0 && error.used >= 0 &&
+                          error.context_limit_tokens >= 0 && error.requested_tokens >= 0 &&
                           (!error.retry_after || error.retry_after->count() >= 0);
     const bool is_overflow = error.error_class == whittle::ModelErrorClass::overflow;
-    if (!is_right || (!is_overflow && (error.limit > 0 || error.used > 0))) __builtin_trap();
+    if (!is_right || (!is_overflow && (error.context_limit_tokens > 0 || error.requested_tokens > 0))) __builtin_trap();
     if (error != whittle::classify_error(status, headers, body)) __builtin_trap();
 
     const whittle::ModelError thrown = whittle::to_model_error(error, "fuzz");

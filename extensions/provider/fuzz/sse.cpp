@@ -22,7 +22,7 @@ public:
                 if (event.data.size() > limits.max_event_bytes) __builtin_trap();
                 add(event.event);
                 add(event.data);
-                add(event.id);
+                add(event.last_event_id);
             });
         } catch (const whittle::ModelError&) {
             has_failed_ = true;
@@ -30,7 +30,7 @@ public:
     }
 
     std::string finish() {
-        const bool is_clean = parser_.finish();
+        const bool is_clean = parser_.ends_cleanly();
         return events_ + (has_failed_ ? "failed" : is_clean ? "clean" : "half");
     }
 

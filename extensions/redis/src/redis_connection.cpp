@@ -53,6 +53,10 @@ void RedisConnection::connect(const RedisTlsSettings* tls) {
     if (!context_) fail("out of memory");
     if (context_->err != 0) fail(context_->errstr);
     ::fcntl(context_->fd, F_SETFD, FD_CLOEXEC);
+#if defined(SO_NOSIGPIPE)
+    const int on = 1;
+    ::setsockopt(context_->fd, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
+#endif
     wait_for(POLLOUT);
     int code = 0;
     socklen_t size = sizeof code;

@@ -76,8 +76,8 @@ std::string to_bytes(const RedisHeader& header, std::string_view key) {
 
 std::optional<RedisHeader> read_redis_header(std::string_view value, std::string_view key) {
     constexpr std::size_t bytes_at = header_magic.size() + 1, sha_at = bytes_at + 17, id_at = sha_at + 65;
-    constexpr std::size_t shard_at = id_at + 33, stored_at_seconds = shard_at + 3;
-    constexpr std::size_t mark_at = stored_at_seconds + 17;
+    constexpr std::size_t shard_at = id_at + 33, stored_at = shard_at + 3;
+    constexpr std::size_t mark_at = stored_at + 17;
     static_assert(mark_at + 17 == redis_header_bytes);
     if (value.size() < redis_header_bytes || !value.starts_with(header_magic)) return std::nullopt;
     if (value.substr(mark_at, 16) != mark_of_header(value.substr(0, mark_at), key)) return std::nullopt;
@@ -85,9 +85,8 @@ std::optional<RedisHeader> read_redis_header(std::string_view value, std::string
                        .id = std::string(value.substr(id_at, 32))};
     if (!read_number(value.substr(bytes_at, 16), header.fingerprint.bytes, 16) ||
         !read_number(value.substr(shard_at, 2), header.shard, 16) ||
-        !read_number(value.substr(stored_at_seconds, 16), header.stored_at_seconds, 16) ||
-        header.stored_at_seconds < 0 || header.fingerprint.bytes < 0 ||
-        redis_chunks_of(header.fingerprint.bytes) > redis_most_chunks)
+        !read_number(value.substr(stored_at, 16), header.stored_at_seconds, 16) || header.stored_at_seconds < 0 ||
+        header.fingerprint.bytes < 0 || redis_chunks_of(header.fingerprint.bytes) > redis_most_chunks)
         return std::nullopt;
     return header;
 }

@@ -91,7 +91,8 @@ KnownMarks::KnownMarks(std::string_view conversation, Storage* storage)
     : conversation_(to_safe_name(conversation)), storage_(*storage) {
     if (conversation.empty() || storage == nullptr)
         throw Error(Errc::invalid_argument,
-                    "load marked messages: a conversation's id (LoadOptions::id) and a storage are needed, since marks "
+                    "load marked messages: a conversation's id (LoadOptions::expected_id) and a storage are needed, "
+                    "since marks "
                     "are looked up below that id");
 }
 

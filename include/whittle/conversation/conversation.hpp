@@ -226,7 +226,7 @@ public:
     /// Brings back the original of a message that is still in the list, and pins it. Throws Error(not_found) if it is
     /// original already, unknown, or folded (the text then names the entry to undo).
     void restore_and_pin(Serial serial) {
-        require_outside_hook("restore");
+        require_outside_hook("restore_and_pin");
         detail::restore(history_, serial);
     }
 

@@ -42,7 +42,7 @@ struct ToolContext {
     /// Keys of the objects that hold the result of an earlier call with the same arguments, which the model no longer
     /// sees as it came; empty: there is none.
     std::vector<std::string> earlier_same_call_keys{};
-    std::string conversation_id{};  ///< its id
+    std::string conversation_id{};
     std::shared_ptr<Storage> storage{};
     std::shared_ptr<const StoredObjects> objects{};  ///< what was stored of the conversation; may be null
     std::shared_ptr<ConversationCaches> caches{};    ///< of middlewares, to the conversation; may be null

@@ -7,5 +7,5 @@ static_assert(__cplusplus == 201703L, "C++17");
 int main() {
     whittle::boundary::Context context;
     context.push("{\"role\":\"user\",\"content\":\"hello\"}");
-    std::cout << context.request() << std::endl;
+    std::cout << context.prepare_messages() << std::endl;
 }

@@ -6,4 +6,6 @@
 #    error "a public header includes curl.h"
 #endif
 
-int main() { return whittle::make_curl_transport() && whittle::classify_error(413, {}, "").limit == 0 ? 0 : 1; }
+int main() {
+    return whittle::make_curl_transport() && whittle::classify_error(413, {}, "").context_limit_tokens == 0 ? 0 : 1;
+}

@@ -71,7 +71,7 @@ whittle::Reply<ChatMessage> LlamaModel::generate(const whittle::ModelRequest<Cha
                                : whittle::FinishReason::stop;
     const auto read = static_cast<std::int64_t>(call.prefill.read);
     const auto kept = static_cast<std::int64_t>(call.prefill.kept);
-    reply.usage = {.input = read, .cache_read = kept, .output = call.output_tokens};
+    reply.usage = {.uncached_input = read, .cache_read = kept, .output = call.output_tokens};
     reply.timing = {.prefill_tokens = read,
                     .prefill_ms = call.prefill.ms,
                     .cached_tokens = kept,

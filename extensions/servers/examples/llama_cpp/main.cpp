@@ -103,7 +103,7 @@ int run(const Options& options) {
     const int questions = std::stoi(options.questions);
     fmt::print("{}, a window of {} tokens, {} questions\n", weights->name(), slot.window, questions);
     Checks checks;
-    const auto execute_retention = [&](std::string_view title, Keeper keeper) {
+    const auto run_talk = [&](std::string_view title, Keeper keeper) {
         fmt::print("{}\n", title);
         std::fflush(stdout);
         const Talk talk = talk_about_notes(weights, slot, questions, keeper);
@@ -111,14 +111,14 @@ int run(const Options& options) {
         check_cache(talk, checks);
         return talk;
     };
-    const Talk alone = execute_retention("Without whittle", Keeper::nobody);
+    const Talk alone = run_talk("Without whittle", Keeper::nobody);
     checks.expect(
         alone.answered < questions && alone.refused > 0,
         fmt::format("it ends behind question {}: the next request is known to be too large, unread", alone.answered));
     const Talk cut =
-        execute_retention("Without whittle, the oldest rounds left out where a request is too large", Keeper::cutter);
+        run_talk("Without whittle, the oldest rounds left out where a request is too large", Keeper::cutter);
     checks.expect(cut.answered == questions, "all questions were answered");
-    const Talk kept = execute_retention("With whittle, preset local", Keeper::whittle);
+    const Talk kept = run_talk("With whittle, preset local", Keeper::whittle);
     checks.expect(kept.answered == questions, "all questions were answered");
     checks.expect(kept.refused == 0, "no request was refused");
     checks.expect(kept.violations == 0 && kept.is_restored,

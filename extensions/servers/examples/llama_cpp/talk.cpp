@@ -120,7 +120,7 @@ Talk talk_about_notes(const std::shared_ptr<const Weights>& weights, const SlotO
     int question = 0;
     const auto llama = std::make_shared<LlamaModel>(weights, options, reply_tokens);
     llama->on_call = [&](const Call& call) {
-        talk.steps.push_back({question, call, slot.prefill(ids(call.prompt))});
+        talk.steps.push_back({question, call, slot.prefill_tokens(ids(call.prompt))});
         slot.answered(ids(call.prompt), ids(call.reply));
         speed.observe({.prefill_tokens = static_cast<std::int64_t>(call.prefill.read),
                        .prefill_ms = call.prefill.ms,

@@ -43,7 +43,7 @@ public:
         const auto size = [&](std::size_t messages) {
             return static_cast<std::int64_t>(weights_->prompt_of(std::span(talk).first(messages)).tokens.size());
         };
-        around_ = (size(3) - size(1) + 1) / 2 - measure("a");  // a role may be two tokens
+        around_ = (size(3) - size(1) + 1) / 2 - measure_units("a");  // a role may be two tokens
     }
 
     [[nodiscard]] std::string_view id() const noexcept override { return id_; }

@@ -12,7 +12,7 @@ namespace whittle::inline v0 {
 /// Where a user's function is called, and how it is told to end: its first argument, or the base of that. Views: valid
 /// during the call.
 struct CallbackContext {
-    std::string_view conversation_id{};  ///< its id; empty: there is none
+    std::string_view conversation_id{};  ///< empty: there is none
     std::string_view
         key_safe_call_id{};             ///< of the tool call at hand: unique in the conversation, safe in a storage key
     Serial round_serial = 0;            ///< of the message with that call, or with the conversation's newest; 0: none

@@ -248,7 +248,7 @@ private:
             return;
         }
         if (is_last && task_.rejection_reason) {
-            std::string reason = guarded("accept", [&] { return task_.rejection_reason(*summary); });
+            std::string reason = guarded("rejection_reason", [&] { return task_.rejection_reason(*summary); });
             if (!reason.empty()) {
                 outcome.error = SummaryError{
                     .failure = SummaryFailure::refused, .refusal = Refusal::by_caller, .message = std::move(reason)};

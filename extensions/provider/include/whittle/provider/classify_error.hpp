@@ -31,7 +31,8 @@ struct ClassifiedError {
 /// `Date`.
 [[nodiscard]] ClassifiedError classify_error(int status, const HttpHeaders& headers, std::string_view body);
 
-/// The error to throw: "{operation}: {message} (request {id})", with limit, used and retry_after.
+/// The error to throw: "{operation}: {message} (request {id})", with `context_limit_tokens`, `requested_tokens` and
+/// `retry_after`.
 [[nodiscard]] ModelError to_model_error(const ClassifiedError& error, std::string_view operation);
 
 }  // namespace whittle::inline v0
