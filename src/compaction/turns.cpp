@@ -56,7 +56,8 @@ std::vector<std::string_view> turn_rules(const Outline& outline, const TurnLayou
         if (!rules[i].empty() && outline[i].round_serial != 0) kept_rounds.emplace(outline[i].round_serial, "pinned");
     }
     for (std::size_t i = layout.prefix; i < layout.kept_from; ++i) {
-        if (rules[i].empty() && outline[i].round_serial != 0 && kept_rounds.contains(outline[i].round_serial)) rules[i] = "pinned";
+        if (rules[i].empty() && outline[i].round_serial != 0 && kept_rounds.contains(outline[i].round_serial))
+            rules[i] = "pinned";
     }
     return rules;
 }

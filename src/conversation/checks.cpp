@@ -124,7 +124,8 @@ Mark mark_of_return(const ToolReturn& r, const StoredPart* stored, bool is_chang
             Provenance{.origin = origin, .by = by, .reason = std::move(reason), .stored_keys = std::move(keys)});
     };
     if (stored != nullptr)
-        return stored->is_shown_whole ? make(Origin::original, stored->by, "stored", {stored->key}) : mark_of_stored(*stored);
+        return stored->is_shown_whole ? make(Origin::original, stored->by, "stored", {stored->key})
+                                      : mark_of_stored(*stored);
     if (r.original && is_changed) return make(Origin::placeholder, r.original->replaced_by, "truncate", r.read_back);
     return r.read_back.empty() ? nullptr : make(Origin::original, "conversation", "read_back", r.read_back);
 }

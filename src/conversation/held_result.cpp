@@ -22,7 +22,8 @@ void HeldResult::put(const std::string& key, const std::string& whole) const {
     try {
         storage_->put_if_absent(key, whole);
     } catch (const std::exception& error) {
-        emit_store_failures(context_.events, by_, context_.conversation_id, std::array{StoreFailure{key, error.what()}});
+        emit_store_failures(context_.events, by_, context_.conversation_id,
+                            std::array{StoreFailure{key, error.what()}});
         throw;
     }
 }

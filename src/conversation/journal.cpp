@@ -63,7 +63,8 @@ void for_each_message(std::span<StoredText> texts, FunctionRef<void(std::span<St
 }
 
 void add_texts(JournalRecord& record, std::span<StoredText> texts) {
-    record.texts_in_store.insert(record.texts_in_store.end(), std::move_iterator(texts.begin()), std::move_iterator(texts.end()));
+    record.texts_in_store.insert(record.texts_in_store.end(), std::move_iterator(texts.begin()),
+                                 std::move_iterator(texts.end()));
 }
 
 void throw_damaged(std::string_view operation, const StoredText& text) {

@@ -74,7 +74,8 @@ void ObjectNames::assign_to(MessageInfo& info) {
 
 void ObjectNames::release(const MessageInfo& info) noexcept {
     for (const PartInfo& part : info.parts) {
-        const bool is_own = part.kind == PartKind::tool_call || info.round_serial == 0;  // else it is the name of its call
+        const bool is_own =
+            part.kind == PartKind::tool_call || info.round_serial == 0;  // else it is the name of its call
         if (part.key_safe_call_id.empty() || !is_own) continue;
         try {
             const auto base = taken_.find(safe_form(part.call_id));

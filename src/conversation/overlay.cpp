@@ -326,7 +326,8 @@ void Overlay::revert(std::size_t at) {
     Slot& slot = slots_[at];
     if (!slot.copy) return;
     const MessageInfo& original = side_.infos[slot.base];
-    tokens_ = add_saturating(sub_saturating(tokens_, slot.copy->info.tokens_by_counter[column_]), original.tokens_by_counter[column_]);
+    tokens_ = add_saturating(sub_saturating(tokens_, slot.copy->info.tokens_by_counter[column_]),
+                             original.tokens_by_counter[column_]);
     messages_[at] = port_.original(slot.base);
     infos_[at] = &original;
     slot.copy.reset();

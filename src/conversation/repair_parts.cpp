@@ -15,8 +15,8 @@ void mend_part(RepairHistory& h, std::size_t message, std::size_t p, bool holds_
         h.note(message, p, code, std::move(text));
     };
     const bool is_text = info.kind == PartKind::text;
-    const bool is_blank =
-        is_text && ((info.is_blank && h.has(Rule::A5_blank_text)) || (info.text_bytes == 0 && h.has(Rule::GM6_empty_parts)));
+    const bool is_blank = is_text && ((info.is_blank && h.has(Rule::A5_blank_text)) ||
+                                      (info.text_bytes == 0 && h.has(Rule::GM6_empty_parts)));
     const bool is_garbled = info.is_invalid_utf8 && h.has(Rule::G1_utf8);
     if (is_blank) return h.erase(message, p, "blank_text");
     if (is_garbled && info.kind == PartKind::thinking) {  // never edited: all of the message goes
@@ -26,7 +26,8 @@ void mend_part(RepairHistory& h, std::size_t message, std::size_t p, bool holds_
         return;
     }
     if (is_garbled && info.kind == PartKind::other) return h.erase(message, p, "bad_utf8");
-    if (is_garbled && info.text_bytes > 0 && (is_text || info.kind == PartKind::tool_result))  // else its id is: renamed
+    if (is_garbled && info.text_bytes > 0 &&
+        (is_text || info.kind == PartKind::tool_result))  // else its id is: renamed
         edit(PartRepair::Kind::valid_utf8, "bad_utf8", "bytes that are not UTF-8 become U+FFFD");
     if (info.kind == PartKind::media && h.has(Rule::OC6_text_only_results) && holds_results)
         edit(PartRepair::Kind::media_text, "media_in_result", "media in a result become a sentence");

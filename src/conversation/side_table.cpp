@@ -100,7 +100,8 @@ ContextCount SideTable::context(std::size_t column, bool is_new, std::string_vie
         columns.set_overhead(column, system, tools);
     } catch (...) {  // the next call has to see a new column again, or it would not anchor it
         if (is_new) columns.shrink_to(column);
-        for (MessageInfo& info : infos) info.tokens_by_counter.resize(std::min(info.tokens_by_counter.size(), columns.size()));
+        for (MessageInfo& info : infos)
+            info.tokens_by_counter.resize(std::min(info.tokens_by_counter.size(), columns.size()));
         throw;
     }
     if (is_new) anchor_late(column);

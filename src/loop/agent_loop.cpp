@@ -67,7 +67,8 @@ ModelError overflow_error(const ModelError& error, std::int64_t window, std::int
         error.overflow(),
         fmt::format("send the request: it is too large: the provider counts {} and takes {}; our count is {} tokens "
                     "after shrinking, {} before; the provider said: {}",
-                    or_unknown(error.overflow().requested_tokens), or_unknown(window), tokens_after, tokens_before, error.what())};
+                    or_unknown(error.overflow().requested_tokens), or_unknown(window), tokens_after, tokens_before,
+                    error.what())};
 }
 
 void add_usage(Usage& sum, const std::optional<Usage>& usage) noexcept {

@@ -93,7 +93,8 @@ void join_round(MessageInfo& info, const MessageInfo* previous, Search&& search)
         if (part.key_safe_call_id.empty()) part.key_safe_call_id = call.part->key_safe_call_id;
         if (info.round_serial == 0) info.round_serial = call.caller;
     }
-    if (info.round_serial == 0 && previous && origin_of(info.mark) == Origin::repair) info.round_serial = previous->round_serial;
+    if (info.round_serial == 0 && previous && origin_of(info.mark) == Origin::repair)
+        info.round_serial = previous->round_serial;
 }
 
 }  // namespace

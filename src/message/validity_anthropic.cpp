@@ -111,7 +111,8 @@ void check_blank_text(const HistoryFacts& facts, const ValidityProfile&, Finding
         if (info.parts.empty() && needs_content) findings.add(i, 0, "a message has no content");
         for (std::size_t p = 0; p < info.parts.size(); ++p) {
             if (info.parts[p].kind != PartKind::text || !info.parts[p].is_blank) continue;
-            findings.add(i, p, info.parts[p].text_bytes == 0 ? "a text part is empty" : "a text part is only white space");
+            findings.add(i, p,
+                         info.parts[p].text_bytes == 0 ? "a text part is empty" : "a text part is only white space");
         }
     }
 }

@@ -55,7 +55,8 @@ public:
         replace_all_media(edit_, message, std::move(edits), storage());
         const std::int64_t freed = sub_saturating(before, edit_.tokens_after());
         gain_.tokens = add_saturating(gain_.tokens, freed);
-        turn_.report.ensure_details().candidates.push_back({edit_.outline()[message].serial, first, true, "over_limits", freed});
+        turn_.report.ensure_details().candidates.push_back(
+            {edit_.outline()[message].serial, first, true, "over_limits", freed});
     }
     [[nodiscard]] bool needs_bytes() const noexcept { return bytes_ > 0; }
     [[nodiscard]] StageGain gain() const noexcept { return gain_; }
@@ -169,8 +170,9 @@ std::vector<std::string> broken_limits(const Outline& outline, const RequestLimi
         for (const PartInfo& part : outline[i].parts) {
             if (!part.is_image) continue;
             if (is_over_limit(part.media_base64_bytes, limits.max_image_base64_bytes))
-                broken.push_back(fmt::format("an image of {} bytes in message {} (limit {} for one)", part.media_base64_bytes,
-                                             outline[i].serial, limits.max_image_base64_bytes));
+                broken.push_back(fmt::format("an image of {} bytes in message {} (limit {} for one)",
+                                             part.media_base64_bytes, outline[i].serial,
+                                             limits.max_image_base64_bytes));
             if (is_over_limit(part.longer_side_pixels, max_side))
                 broken.push_back(fmt::format("an image of {} pixels a side in message {} (limit {}{})",
                                              part.longer_side_pixels, outline[i].serial, max_side, when));

@@ -94,7 +94,8 @@ void NewestShortening::stage(std::int64_t tokens) {
         const std::int64_t less = shorten(candidate, limit);
         if (less > 0) {
             scope_.turn.report.ensure_details().candidates.push_back({scope_.edit.outline()[candidate.message].serial,
-                                                            candidate.parts.front(), true, "newest_shortened", less});
+                                                                      candidate.parts.front(), true, "newest_shortened",
+                                                                      less});
         }
     }
 }
@@ -127,10 +128,11 @@ void NewestShortening::shorten_text(const ClearingCandidate& candidate, std::siz
                           .reason = std::string(truncate_reason),
                           .stored_keys = {stored.begin(), stored.end()}};
     if (is_new)
-        provenance.stored_keys.push_back(free_key(*storage,
-                                             default_object_key(scope_.config, scope_.turn.conversation_id(), "trunc",
-                                                                scope_.first_part(candidate).key_safe_call_id),
-                                             whole, scope_.planned));
+        provenance.stored_keys.push_back(
+            free_key(*storage,
+                     default_object_key(scope_.config, scope_.turn.conversation_id(), "trunc",
+                                        scope_.first_part(candidate).key_safe_call_id),
+                     whole, scope_.planned));
     const std::string location = reference_to(*storage, provenance.stored_keys.front(), scope_.reader());
     const TruncatedText text{.tool = scope_.tool_of(candidate), .location = location, .reader = scope_.reader()};
     scope_.edit.set_text(candidate.message, candidate.parts[i],

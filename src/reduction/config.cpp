@@ -32,9 +32,10 @@ std::string default_object_key(const ReductionConfig& config, std::string_view c
 }
 
 ClearingLimits limits_of(const ReductionConfig& config, std::int64_t window) noexcept {
-    return {.trigger_tokens = detail::size_in_window(config.max_tokens_for_clear, config.max_fraction_for_clear, window),
-            .trigger_tokens_if_cache_cold = detail::size_in_window(0, config.clear_fraction_if_cache_cold, window),
-            .target = detail::size_in_window(config.clear_target_tokens, config.clear_target_fraction, window)};
+    return {
+        .trigger_tokens = detail::size_in_window(config.max_tokens_for_clear, config.max_fraction_for_clear, window),
+        .trigger_tokens_if_cache_cold = detail::size_in_window(0, config.clear_fraction_if_cache_cold, window),
+        .target = detail::size_in_window(config.clear_target_tokens, config.clear_target_fraction, window)};
 }
 
 bool clears_thinking(const ReductionConfig& config) noexcept {
@@ -67,13 +68,16 @@ void check_clearing_limits(const ReductionConfig& config, const ModelProfile& pr
         field_in_force(config.clear_target_fraction, window, "clear_target_tokens", "clear_target_fraction");
     check.warn(limits.target >= limits.trigger_tokens, target_field, std::to_string(limits.target),
                fmt::format("below {} ({}), else each clearing stops at once", due_field, limits.trigger_tokens));
-    check.warn(limits.trigger_tokens_if_cache_cold > 0 && limits.trigger_tokens_if_cache_cold >= limits.trigger_tokens, "clear_fraction_if_cache_cold",
-               std::to_string(limits.trigger_tokens_if_cache_cold), fmt::format("below {} ({}), else it never counts", due_field, limits.trigger_tokens));
-    check.warn(
-        limits.trigger_tokens_if_cache_cold > 0 && limits.target >= limits.trigger_tokens_if_cache_cold, target_field, std::to_string(limits.target),
-        fmt::format("below clear_fraction_if_cache_cold ({}), else an early clearing stops at once", limits.trigger_tokens_if_cache_cold));
+    check.warn(limits.trigger_tokens_if_cache_cold > 0 && limits.trigger_tokens_if_cache_cold >= limits.trigger_tokens,
+               "clear_fraction_if_cache_cold", std::to_string(limits.trigger_tokens_if_cache_cold),
+               fmt::format("below {} ({}), else it never counts", due_field, limits.trigger_tokens));
+    check.warn(limits.trigger_tokens_if_cache_cold > 0 && limits.target >= limits.trigger_tokens_if_cache_cold,
+               target_field, std::to_string(limits.target),
+               fmt::format("below clear_fraction_if_cache_cold ({}), else an early clearing stops at once",
+                           limits.trigger_tokens_if_cache_cold));
     const std::int64_t room = sub_saturating(window, profile.output_reserve);
-    check.warn(window > 0 && !config.skip_clear && limits.trigger_tokens >= room, due_field, std::to_string(limits.trigger_tokens),
+    check.warn(window > 0 && !config.skip_clear && limits.trigger_tokens >= room, due_field,
+               std::to_string(limits.trigger_tokens),
                fmt::format("below the context window less the output reserve ({}), else it comes too late", room));
 }
 

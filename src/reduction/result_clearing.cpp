@@ -203,8 +203,9 @@ void ResultClearing::stage_handler(const std::vector<Part>& parts, ClearResult r
         const auto storage = scope_.storage_for(tool());
         if (!storage)
             throw Error(Errc::storage_failed, std::string(scope_.name()) + ": clear_handler: no backend for offload");
-        std::string key = result.key.empty() ? free_key(*storage, key_for(parts), result.offload_content, scope_.planned)
-                                             : to_key(result.key, "clear_handler");
+        std::string key = result.key.empty()
+                              ? free_key(*storage, key_for(parts), result.offload_content, scope_.planned)
+                              : to_key(result.key, "clear_handler");
         provenance.stored_keys.push_back(key);
         scope_.offload(std::move(key), std::move(result.offload_content), storage, std::nullopt);
     }

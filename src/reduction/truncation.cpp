@@ -229,7 +229,8 @@ private:
         if (!result.need_trunc) return;
         if (result.need_offload) offload(result);
         std::vector<StoredPart> stored;
-        if (result.need_offload && !result.replacement_parts.empty()) stored.push_back(held.stored_as(0, std::move(result.key)));
+        if (result.need_offload && !result.replacement_parts.empty())
+            stored.push_back(held.stored_as(0, std::move(result.key)));
         if (!outcome.original) outcome.original = OriginalParts{std::move(held.parts), std::string(setup_.by)};
         held.parts = std::move(result.replacement_parts);
         held.stored = std::move(stored);

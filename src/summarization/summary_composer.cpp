@@ -217,13 +217,14 @@ Provenance SummaryComposer::provenance_of(std::span<const std::size_t> replaced,
     std::size_t left_out = 0;
     const std::vector<UserText> users =
         keep_user_texts(user_texts(replaced, {}), user_budget(), turn_.counter(), turn_.language, left_out);
-    Provenance carried{.origin = Origin::summary,
-                       .reason = reason_of(is_by_rule),
-                       .stored_keys = stored_references(outline, replaced),
-                       .covers = covered_serials(outline, replaced),
-                       .verbatim_user_messages = strings_of(users),
-                       .times_beside_results = times_of(users),
-                       .work_state = to_note(collect_work(turn_.part_visitor(), outline, replaced, config_.preserve_work))};
+    Provenance carried{
+        .origin = Origin::summary,
+        .reason = reason_of(is_by_rule),
+        .stored_keys = stored_references(outline, replaced),
+        .covers = covered_serials(outline, replaced),
+        .verbatim_user_messages = strings_of(users),
+        .times_beside_results = times_of(users),
+        .work_state = to_note(collect_work(turn_.part_visitor(), outline, replaced, config_.preserve_work))};
     for (const Skill& skill :
          keep_skills(skills_at(replaced), config_.preserve_skills, INT64_MAX, turn_.counter(), turn_.language))
         carried.skill_records.push_back(to_record(skill));

@@ -187,7 +187,8 @@ std::string_view lines_by_rule(std::string_view text) {
 /// One of ours goes on line by line, one of a model by its beginning.
 void RuleBasedSummary::add_summary(std::string_view text, const Provenance& mark) {
     constexpr std::size_t most = 4'000;
-    if (mark.reason == rule_based_summary_reason) return add_lines_by_rule(lines_by_rule(text), !mark.work_state.empty());
+    if (mark.reason == rule_based_summary_reason)
+        return add_lines_by_rule(lines_by_rule(text), !mark.work_state.empty());
     for_each_line(grapheme_prefix(text, most), [&](std::string_view line) {
         if (!is_blank(line)) add_line(earlier, to_line(line, longest_line));
     });

@@ -44,7 +44,10 @@ ConfigFields<FailoverConfig> failover_fields() {
     using C = FailoverConfig;
     return {
         {"max_retries", &C::max_retries, "attempts in all, once those of the first model are used up"},
-        {.name = "model", .member = ModelMember{}, .meaning = "a name of `models`", .documented_default = "the first model"},
+        {.name = "model",
+         .member = ModelMember{},
+         .meaning = "a name of `models`",
+         .documented_default = "the first model"},
     };
 }
 

@@ -11,7 +11,9 @@
 namespace whittle::inline v0::detail {
 
 std::vector<SavingCandidate> SavingRun::plan(int batch, Lever lever) const {
-    const std::function<bool(std::size_t)> is_pinned = [this](std::size_t message) { return edit_.is_protected(message); };
+    const std::function<bool(std::size_t)> is_pinned = [this](std::size_t message) {
+        return edit_.is_protected(message);
+    };
     const Outline outline = edit_.outline();
     const SavingPlanner planner{outline, config_, turn_.config.protected_tools, name_, is_pinned, batch};
     return (planner.*lever)();
@@ -19,7 +21,8 @@ std::vector<SavingCandidate> SavingRun::plan(int batch, Lever lever) const {
 
 void SavingRun::tell(const SavingCandidate& candidate, std::string_view rule, std::int64_t freed) {
     if (freed <= 0 && !turn_.config.explain) return;
-    turn_.report.ensure_details().candidates.push_back({info_of(candidate).serial, candidate.part, freed > 0, rule, freed});
+    turn_.report.ensure_details().candidates.push_back(
+        {info_of(candidate).serial, candidate.part, freed > 0, rule, freed});
 }
 
 /// The report has the first one.

@@ -79,7 +79,9 @@ void Trimmer::before_model(HookTurn& turn, WithDraft with_draft) const {
         const auto tokens = [&](std::size_t begin, std::size_t end) { return state->tokens(begin, end); };
         const auto first = schedule.decide(offers, total, tokens, name_);
         state->is_valid = true;
-        turn.report.not_due_reason = first ? "may_not_be_cut" : offers.empty() ? "nothing_old_enough" : "does_not_pay_yet";
+        turn.report.not_due_reason = first            ? "may_not_be_cut"
+                                     : offers.empty() ? "nothing_old_enough"
+                                                      : "does_not_pay_yet";
         if (first) {
             find_candidates_behind(run, *first);
             with_draft([&](Draft& edit) { commit_candidates(run, edit, *first, INT64_MAX); });

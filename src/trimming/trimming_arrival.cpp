@@ -61,7 +61,8 @@ void trim_arrival(const ToolContext& context, TrimmingState& state, HeldResult& 
     PlannedKeys planned;
     std::string key;
     if (storage)
-        key = free_key(*storage, trim_key(context.conversation_id, context.round_serial, context.index_in_round, ""), text, planned);
+        key = free_key(*storage, trim_key(context.conversation_id, context.round_serial, context.index_in_round, ""),
+                       text, planned);
     ArrivedResult arrived{.result = {.original_bytes = text.size()}};
     arrived.result.form = form_of_result(class_of_call(context.tool, context.arguments), text, split_lines(text));
     auto shown = shorten(text, state, trim_reference(key), arrived);

@@ -33,7 +33,7 @@ TrimmingRun::TrimmingRun(HookTurn& hook, TrimmingState& known, EditSchedule& whe
 
 void TrimmingRun::report(const TrimPlace& place, bool is_cut, std::string_view rule, std::int64_t freed) const {
     turn.report.ensure_details().candidates.push_back({turn.outline()[place.first].serial, place.second, is_cut, rule,
-                                             is_cut ? std::max<std::int64_t>(freed, 0) : 0});
+                                                       is_cut ? std::max<std::int64_t>(freed, 0) : 0});
 }
 
 std::string TrimmingRun::key_of(const TrimPlace& place) const {

@@ -24,7 +24,9 @@ std::int64_t characters_of_blocks(const ordered_json& blocks) {
 
 }  // namespace
 
-bool has_input(const Usage& usage) noexcept { return usage.uncached_input > 0 || usage.cache_read > 0 || usage.cache_write > 0; }
+bool has_input(const Usage& usage) noexcept {
+    return usage.uncached_input > 0 || usage.cache_read > 0 || usage.cache_write > 0;
+}
 
 void take_usage(Entry& reply, const Usage& recorded, bool is_end) {
     const bool is_reported = is_end && has_input(recorded);

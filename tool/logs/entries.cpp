@@ -90,8 +90,10 @@ Usage usage_with_details(const ordered_json& usage, const ordered_json* details,
                                         count_at(usage, "cache_read_input_tokens")});
     const std::int64_t written = std::max({detail("cache_write_tokens"), detail("cache_creation_tokens"),
                                            count_at(usage, "cache_creation_input_tokens")});
-    const Usage counts{
-        .uncached_input = count_at(usage, input), .cache_read = read, .cache_write = written, .output = count_at(usage, output)};
+    const Usage counts{.uncached_input = count_at(usage, input),
+                       .cache_read = read,
+                       .cache_write = written,
+                       .output = count_at(usage, output)};
     const ordered_json* by_age = details == nullptr ? nullptr : tree_at(*details, "cache_creation_token_details");
     return usage_by_total(with_lifetimes_of(counts, by_age == nullptr ? tree_at(usage, "cache_creation") : by_age),
                           count_at(usage, "total_tokens"), CachePlace::in_input);
@@ -194,7 +196,8 @@ void Entries::finish(Session& session, bool is_anthropic, LogNotes& notes) {
             session.recording.messages_with_invalid_utf8.push_back(session.recording.messages.size());
         if (!start) start = entry.time;
         has_times = has_times || entry.time.has_value();
-        session.recording.seconds_since_first.push_back(entry.time ? std::optional(*entry.time - *start) : std::nullopt);
+        session.recording.seconds_since_first.push_back(entry.time ? std::optional(*entry.time - *start)
+                                                                   : std::nullopt);
         if (entry.call) {
             Call& call = session.calls.emplace_back(without_zeros(take_call(entry)));
             call.reply = session.recording.messages.size();
@@ -219,8 +222,10 @@ bool is_bill(const std::optional<Usage>& usage) noexcept { return usage && *usag
 
 Usage usage_of_sums(std::int64_t input, std::int64_t read, std::int64_t written, std::int64_t output) noexcept {
     const std::int64_t cached = add_saturating(read, written);
-    return {
-        .uncached_input = cached > input ? input : input - cached, .cache_read = read, .cache_write = written, .output = output};
+    return {.uncached_input = cached > input ? input : input - cached,
+            .cache_read = read,
+            .cache_write = written,
+            .output = output};
 }
 
 bool is_total_of(const Usage& counts, std::int64_t total) noexcept {

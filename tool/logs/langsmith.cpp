@@ -38,7 +38,8 @@ std::optional<Usage> usage_of_facts(const ordered_json* facts) {
         const ordered_json* usage = tree_at(*facts, key);
         if (usage == nullptr || usage->empty()) continue;
         if (find_member(*usage, "promptTokens") == nullptr) return provider_usage(*usage);
-        return Usage{.uncached_input = count_at(*usage, "promptTokens"), .output = count_at(*usage, "completionTokens")};
+        return Usage{.uncached_input = count_at(*usage, "promptTokens"),
+                     .output = count_at(*usage, "completionTokens")};
     }
     return std::nullopt;
 }

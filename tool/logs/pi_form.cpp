@@ -53,8 +53,8 @@ std::string pi_bill_id(const ordered_json& record, const ordered_json& message, 
     const std::string moment = pi_timestamp(record, message);
     if (moment.empty()) return "";
     const Usage counts = usage.value_or(Usage{});
-    return fmt::format("pi/{}/{}/{}-{}-{}-{}", moment, what, counts.uncached_input, counts.cache_read, counts.cache_write,
-                       counts.output);
+    return fmt::format("pi/{}/{}/{}-{}-{}-{}", moment, what, counts.uncached_input, counts.cache_read,
+                       counts.cache_write, counts.output);
 }
 
 /// Empty for those of servers that give the same to many replies, such as "chatcmpl-7".

@@ -162,7 +162,8 @@ public:
         const int calls = std::max(config.expected_further_calls, turn.conversation_model_calls());
         saved_ = cache.read * static_cast<double>(calls);
         cost_ = std::max(0.0, cache.write - cache.read);
-        cached_ = std::min({turn.last_request_messages(), outline_.size(), EditSchedule::free_from(turn).value_or(outline_.size())});
+        cached_ = std::min(
+            {turn.last_request_messages(), outline_.size(), EditSchedule::free_from(turn).value_or(outline_.size())});
     }
 
     /// The message of the oldest result that may go; `candidates`: newest first. Each step back pays for what it adds:

@@ -2,7 +2,8 @@
 
 namespace whittle::inline v0::detail {
 
-/// Which type, also where run-time type information is switched off. Shared libraries with hidden symbols have their own.
+/// Which type, also where run-time type information is switched off. Shared libraries with hidden symbols have their
+/// own.
 using TypeId = const void*;
 
 template <typename T>

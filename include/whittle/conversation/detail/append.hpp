@@ -126,7 +126,8 @@ void append_results(History<M>& history, std::span<const ToolReturn> returns) {
     const auto is_changed = [](const ToolReturn& r) { return r.original.has_value(); };
     if (std::ranges::any_of(returns, is_changed)) keep_originals(history, *entry, first, returns);
     if (entry->undo.empty()) return;
-    for (Splice<M>& splice : entry->undo) splice.infos.front().round_serial = history.side.infos[splice.first].round_serial;
+    for (Splice<M>& splice : entry->undo)
+        splice.infos.front().round_serial = history.side.infos[splice.first].round_serial;
     add_entry(history, std::move(entry));
 }
 

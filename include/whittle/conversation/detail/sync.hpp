@@ -84,7 +84,10 @@ SyncResult follow(History<M>& history, std::span<const M> host) {
     while (back < shorter - front && is_same(history, history.size() - 1 - back, host[host.size() - 1 - back])) ++back;
     const std::size_t replaced = history.size() - back - front;
     replace_by_host(history, host, front, back);
-    return {.common_prefix = front, .removed_or_replaced = replaced, .diverged = true, .version = history.side.counters.version};
+    return {.common_prefix = front,
+            .removed_or_replaced = replaced,
+            .diverged = true,
+            .version = history.side.counters.version};
 }
 
 /// The results that came last have their messages at the end of the list, behind all that both sides know.

@@ -95,7 +95,8 @@ std::optional<std::vector<M>> RoundRewriter<M>::call_rewriter(const Round& round
     for (const M& m : before) less = add_saturating(less, count_message(m, turn_.counter()));
     for (const M& m : now) less = sub_saturating(less, count_message(m, turn_.counter()));
     turn_.report.ensure_details().candidates.push_back({edit_.outline()[round.call_message_index].serial, 0, less > 0,
-                                              less > 0 ? "rewritten" : "no_gain", std::max<std::int64_t>(0, less)});
+                                                        less > 0 ? "rewritten" : "no_gain",
+                                                        std::max<std::int64_t>(0, less)});
     if (less <= 0) return std::nullopt;
     freed = add_saturating(freed, less);
     return now;
@@ -105,17 +106,20 @@ std::optional<std::vector<M>> RoundRewriter<M>::call_rewriter(const Round& round
 template <AgentMessage M>
 void RoundRewriter<M>::replace_round(const Round& round, std::vector<M> messages) {
     const Provenance provenance{.origin = Origin::placeholder, .reason = "rewrite"};
-    const bool is_one_stretch = round.results.empty() || round.results.back() == round.call_message_index + round.results.size();
+    const bool is_one_stretch =
+        round.results.empty() || round.results.back() == round.call_message_index + round.results.size();
     const Serial serial = edit_.outline()[round.call_message_index].serial;
     const EditGroup edit_group = edit_.begin_edit_group();
     edit_.allow_editing_pinned(true);
     const bool is_done = run_.attempt([&] {
         if (is_one_stretch) {
-            edit_.replace_range(round.call_message_index, round.call_message_index + 1 + round.results.size(), std::move(messages), provenance);
+            edit_.replace_range(round.call_message_index, round.call_message_index + 1 + round.results.size(),
+                                std::move(messages), provenance);
         } else {
             for (auto last = round.results.rbegin(); last != round.results.rend(); ++last)
                 edit_.erase(*last, provenance);
-            edit_.replace_range(round.call_message_index, round.call_message_index + 1, std::move(messages), provenance);
+            edit_.replace_range(round.call_message_index, round.call_message_index + 1, std::move(messages),
+                                provenance);
         }
     });
     edit_.allow_editing_pinned(false);

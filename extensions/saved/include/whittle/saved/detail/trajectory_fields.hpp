@@ -150,7 +150,8 @@ private:
         where.fail("[message, input, cache write, cache read, output]", &entry);
     for (std::size_t i = 0; i < entry.size(); ++i) counts[i] = count_of(where.element(i), entry[i]);
     if (static_cast<std::uint64_t>(counts[0]) >= messages) where.element(0).fail("the index of a message", &entry[0]);
-    const Usage usage{.uncached_input = counts[1], .cache_read = counts[3], .cache_write = counts[2], .output = counts[4]};
+    const Usage usage{
+        .uncached_input = counts[1], .cache_read = counts[3], .cache_write = counts[2], .output = counts[4]};
     return {.message = static_cast<std::size_t>(counts[0]), .usage = usage.with_lifetimes(counts[5], counts[6])};
 }
 
@@ -246,8 +247,8 @@ inline void put_usage(ordered_json& line, const std::vector<RecordedUsage>& usag
     if (meta == nullptr) return;
     ordered_json entries = ordered_json::array();
     for (const auto& [message, u, model] : usage) {
-        ordered_json& entry =
-            entries.emplace_back(ordered_json::array({message, u.uncached_input, u.cache_write, u.cache_read, u.output}));
+        ordered_json& entry = entries.emplace_back(
+            ordered_json::array({message, u.uncached_input, u.cache_write, u.cache_read, u.output}));
         if (u.cache_write_5m == 0 && u.cache_write_1h == 0) continue;
         entry.push_back(u.cache_write_5m);
         entry.push_back(u.cache_write_1h);
