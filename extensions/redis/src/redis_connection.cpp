@@ -26,6 +26,13 @@ constexpr std::size_t longest_reply = 16 * static_cast<std::size_t>(redis_chunk_
 /// A handshake may need either direction whatever is asked for.
 constexpr int longest_encrypted_wait_ms = 5;
 
+/// No SIGPIPE where the connection is closed. Without that flag `connect` has told it the socket.
+#if defined(MSG_NOSIGNAL)
+constexpr int without_signal = MSG_NOSIGNAL;
+#else
+constexpr int without_signal = 0;
+#endif
+
 std::string text_of_errno(int code) { return std::generic_category().message(code); }
 
 int milliseconds_until(RedisDeadline deadline) {
@@ -149,10 +156,9 @@ void RedisConnection::flush() {
 }
 
 void RedisConnection::flush_plain() {
-    const detail::SigpipeGuard guard;
     std::string_view left = out_;
     while (!left.empty()) {
-        const ssize_t sent = ::send(context_->fd, left.data(), left.size(), 0);
+        const ssize_t sent = ::send(context_->fd, left.data(), left.size(), without_signal);
         if (sent >= 0) {
             left.remove_prefix(static_cast<std::size_t>(sent));
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) {

@@ -97,7 +97,7 @@ template <typename RowType, template <typename> typename Type, typename Config>
 [[nodiscard]] RowType row_of(const Type<Config>& type) {
     RowType row;
     row.name = type.type;
-    row.config_type = detail::type_id<Config>();
+    row.config_type = type_id<Config>();
     row.defaults = [] { return std::any(Config{}); };
     row.bind = [table = shared_table(type.fields)](std::any& config) { return table->bind(config_in<Config>(config)); };
     if constexpr (requires { type.after_fields_read; }) {
@@ -193,7 +193,7 @@ template <AgentMessage M>
 template <AgentMessage M, typename Maker, typename RowType>
 [[nodiscard]] const Maker& maker_in(std::string_view what, const RowType& row,
                                     const std::map<std::string, Maker, std::less<>>& of_core) {
-    if (const auto own = row.makers.find(detail::type_id<M>()); own != row.makers.end())
+    if (const auto own = row.makers.find(type_id<M>()); own != row.makers.end())
         return std::any_cast<const Maker&>(own->second);
     const auto found = of_core.find(row.name);
     if (found == of_core.end()) fail_no_maker(what, row.name);
