@@ -33,8 +33,8 @@ add_subdirectory("${tool_tests}/generated_logs" generated_logs)
 if(NOT TARGET whittle_cli)
   return()
 endif()
+include("${tool_tests}/smoke/smoke.cmake")
 if(WIN32) # the suite `commands` starts programs by calls of POSIX
-  include("${tool_tests}/windows/smoke.cmake")
   return()
 endif()
 

@@ -1,0 +1,15 @@
+# Another processor, from Debian's packages: g++-<target>, and qemu-user for the tests. Packages for it are looked for below
+# CMAKE_FIND_ROOT_PATH (scripts/lib/header_packages.sh).
+set(WHITTLE_TARGET "" CACHE STRING "The target as Debian's compilers name it: s390x-linux-gnu, arm-linux-gnueabihf")
+set(WHITTLE_PROCESSOR "" CACHE STRING "The processor as CMake and qemu name it: s390x, arm")
+set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES WHITTLE_TARGET WHITTLE_PROCESSOR)
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR "${WHITTLE_PROCESSOR}")
+set(CMAKE_CXX_COMPILER "${WHITTLE_TARGET}-g++")
+set(CMAKE_C_COMPILER "${WHITTLE_TARGET}-gcc")
+list(APPEND CMAKE_FIND_ROOT_PATH "/usr/${WHITTLE_TARGET}")
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(CMAKE_CROSSCOMPILING_EMULATOR "qemu-${WHITTLE_PROCESSOR};-L;/usr/${WHITTLE_TARGET}")
