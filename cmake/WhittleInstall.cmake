@@ -77,8 +77,9 @@ configure_file("${PROJECT_SOURCE_DIR}/cmake/whittle.pc.in" "${PROJECT_BINARY_DIR
 install(FILES "${PROJECT_BINARY_DIR}/whittle.pc" DESTINATION "${whittle_pc_dir}")
 
 # As in the repository, so that links between the pages lead somewhere.
-install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
-        DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+set(pages LICENSE NOTICE README.md CHANGELOG.md)
+list(TRANSFORM pages PREPEND "${PROJECT_SOURCE_DIR}/")
+install(FILES ${pages} DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(
   DIRECTORY "${PROJECT_SOURCE_DIR}/docs" "${PROJECT_SOURCE_DIR}/extensions" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
   FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "include" EXCLUDE PATTERN "src" EXCLUDE PATTERN "tests" EXCLUDE

@@ -132,6 +132,7 @@ set(version "${CMAKE_MATCH_1}")
 file(WRITE "${OUT}" "\
 // whittle ${version}, the single header: all of the CMake target whittle::whittle in one file.
 // SPDX-License-Identifier: Apache-2.0 (the text: LICENSE in whittle's repository, http://www.apache.org/licenses/LICENSE-2.0)
+// The tables of characters are made from Unicode 16.0, (c) 1991-2024 Unicode, Inc., Unicode-3.0: NOTICE has its terms.
 //
 // Include it wherever whittle is used. One .cpp file of the program compiles the library with it:
 //

@@ -63,7 +63,8 @@ ModelPrices scaled(ModelPrices prices, double factor) {
 constexpr std::int64_t long_of_openai = 272'000;
 constexpr std::int64_t long_of_google = 200'000;
 
-/// The list prices of the providers' own interfaces, as `prices_as_of` says; standard service, no batches.
+/// The list prices of the providers' own interfaces, as `prices_as_of` says; standard service, no batches. From
+/// the table of LiteLLM 1.110.2 (model_prices_and_context_window.json; MIT, see NOTICE).
 constexpr std::array listed_prices{
     std::pair{"claude-3-haiku", claude(0.25, 1.25, 0.03)},
     std::pair{"claude-3-opus", claude(15, 75)},

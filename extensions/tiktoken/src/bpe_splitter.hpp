@@ -6,7 +6,7 @@
 
 namespace whittle::inline v0::bpe {
 
-/// Which split pattern an encoding has; the names are those of the first encoding that had it.
+/// Which split pattern of tiktoken 0.14 an encoding has; the names are those of the first encoding that had it.
 enum class Pattern : std::uint32_t { o200k = 1, cl100k = 2, gpt2 = 3 };
 
 /// Cuts well-formed UTF-8 into pieces, which merges never cross, as the pattern's regular expression would. Linear.
