@@ -18,6 +18,7 @@ using UnixMillis = std::int64_t;
 class Clock {
 public:
     virtual ~Clock() = default;
+    /// Milliseconds since 1970, UTC.
     [[nodiscard]] virtual UnixMillis now() = 0;
     /// Waits, at most until a stop is asked for. False if it was stopped.
     virtual bool sleep_for(std::chrono::milliseconds duration, StopToken stop) = 0;
@@ -29,10 +30,13 @@ public:
 /// A clock that stands still; sleeping moves it forward at once.
 class ManualClock final : public Clock {
 public:
+    /// Starts at that time.
     explicit ManualClock(UnixMillis start = 0) : now_(start) {}
     [[nodiscard]] UnixMillis now() override;
     bool sleep_for(std::chrono::milliseconds duration, StopToken stop) override;
+    /// Moves the time forward, held at the ends of its type.
     void advance(std::chrono::milliseconds duration);
+    /// Sets the time, also to an earlier one.
     void set(UnixMillis now);
 
 private:

@@ -31,14 +31,18 @@ enum class Errc {
 };
 
 [[nodiscard]] std::string_view to_string(Errc code) noexcept;
+/// The category of `Errc`, named "whittle". Lives as long as the program.
 [[nodiscard]] const std::error_category& error_category() noexcept;
+/// For `std::error_code` and `std::system_error`, which find it by argument-dependent lookup.
 [[nodiscard]] std::error_code make_error_code(Errc code) noexcept;
 
 /// The one exception type of the library. `what()` is exactly `message`, without the category's text appended.
 class Error : public std::system_error {
 public:
+    /// `message` says what was attempted, and why it failed: "attempted: reason".
     Error(Errc code, std::string message);
 
+    /// The same as `code()`, as the library's own enum.
     [[nodiscard]] Errc errc() const noexcept { return errc_; }
     [[nodiscard]] const char* what() const noexcept override { return message_.what(); }
 
@@ -49,11 +53,12 @@ private:
 
 /// One bad or doubtful setting.
 struct Problem {
+    /// A warning is reported, an error is refused.
     enum class Severity { warning, error };
-    Severity severity = Severity::error;
-    std::string field{};    ///< dotted name of the setting, such as "reduction.max_tokens_for_clear"
-    std::string value{};    ///< what was given, as text
-    std::string allowed{};  ///< what would be right
+    Severity severity = Severity::error;  ///< whether it is refused
+    std::string field{};                  ///< dotted name of the setting, such as "reduction.max_tokens_for_clear"
+    std::string value{};                  ///< what was given, as text
+    std::string allowed{};                ///< what would be right
 
     friend bool operator==(const Problem&, const Problem&) = default;
 };
@@ -61,11 +66,16 @@ struct Problem {
 /// Collects every problem of a configuration, so that all are reported at once.
 class Problems {
 public:
+    /// Adds a problem that is refused: the three texts are the members of `Problem`.
     void error(std::string field, std::string value, std::string allowed);
+    /// Adds a problem that is only reported.
     void warning(std::string field, std::string value, std::string allowed);
+    /// Adds all of `other` behind those that are here. `other` may be this object.
     void append(const Problems& other);
 
+    /// In the order in which they were added.
     [[nodiscard]] const std::vector<Problem>& all() const noexcept { return problems_; }
+    /// Whether one of them is an error, not only a warning.
     [[nodiscard]] bool has_errors() const noexcept;
 
     /// Throws `Error(Errc::invalid_config)` that lists every problem of severity error; returns if there is none.

@@ -11,14 +11,15 @@ namespace whittle::inline v0 {
 
 /// Something a host may want to log or count. The views are valid only during the call.
 struct Event {
+    /// How much it matters to a host, in rising order.
     enum class Level { debug, info, warning, error };
-    Level level = Level::info;
+    Level level = Level::info;        ///< how much it matters
     std::string_view source{};        ///< name of the middleware, or "chain", "loop", "conversation"
     std::string_view kind{};          ///< a stable word: "committed", "skipped", "store_failed", "warning", ...
     std::string_view text{};          ///< one sentence for a person; never message content
     std::string_view conversation{};  ///< id of the conversation, empty where there is none
     std::int64_t tokens_before = 0;   ///< where the kind has counts
-    std::int64_t tokens_after = 0;
+    std::int64_t tokens_after = 0;    ///< likewise, after what the event tells of
 };
 
 /// Called on the thread that runs the hook; for parallel tools from several threads at once. What it throws is dropped.

@@ -13,7 +13,9 @@ namespace whittle::inline v0 {
 /// SHA-256 (FIPS 180-4), fed in pieces. Names stored objects and media by their content.
 class Sha256 {
 public:
+    /// As if nothing was fed: the hash of an empty text.
     Sha256() noexcept;
+    /// Feeds the next bytes.
     void update(std::string_view bytes) noexcept;
     /// 64 lower-case hex digits. The object must not be fed after that.
     [[nodiscard]] std::string hex_digest();
@@ -27,13 +29,14 @@ private:
     std::uint64_t total_bytes_ = 0;
 };
 
+/// SHA-256 of `bytes`, as 64 lower-case hex digits.
 [[nodiscard]] std::string sha256_hex(std::string_view bytes);
 
 /// A fast 128-bit fingerprint of a message or of a tool list. Not for hostile input where a collision would do harm:
 /// whoever replaces something because of it compares the bytes first.
 struct Hash128 {
-    std::uint64_t low = 0;
-    std::uint64_t high = 0;
+    std::uint64_t low = 0;   ///< the first 64 bits of the hash
+    std::uint64_t high = 0;  ///< the other 64
 
     friend bool operator==(const Hash128&, const Hash128&) = default;
 };

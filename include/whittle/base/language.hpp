@@ -12,6 +12,7 @@ enum class Language { english, chinese };
 /// Sets the default that chains take when their configuration names no language. Thread-safe; the library's only
 /// mutable global.
 void set_language(Language language) noexcept;
+/// What `set_language` set last; English before. Thread-safe.
 [[nodiscard]] Language default_language() noexcept;
 
 /// "en" or "zh".

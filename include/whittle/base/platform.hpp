@@ -27,7 +27,9 @@ namespace whittle::inline v0 {
 /// `-fexperimental-library`, and gets types of the same members.
 #if defined(__cpp_lib_jthread)
 using StopToken = std::stop_token;
+/// Asks for a stop: what the caller holds.
 using StopSource = std::stop_source;
+/// Calls a function once a stop is asked for, on the thread that asks.
 using StopCallback = std::stop_callback<std::function<void()>>;
 #else
 using StopToken = detail::PortableStopToken;

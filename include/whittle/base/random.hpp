@@ -13,6 +13,7 @@ namespace whittle::inline v0 {
 class Random {
 public:
     virtual ~Random() = default;
+    /// 64 random bits.
     [[nodiscard]] virtual std::uint64_t next() = 0;
 };
 
@@ -22,6 +23,7 @@ public:
 /// Always the same sequence for a seed (SplitMix64).
 class SeededRandom final : public Random {
 public:
+    /// Any seed will do, 0 too.
     explicit SeededRandom(std::uint64_t seed) : state_(seed) {}
     [[nodiscard]] std::uint64_t next() override;
 

@@ -44,6 +44,7 @@ inline constexpr std::size_t longest_character = 4;  ///< bytes in UTF-8
 /// Only blank: empty, or nothing but ASCII white space.
 [[nodiscard]] bool is_blank(std::string_view text) noexcept;
 
+/// Number of "\n" in `text`.
 [[nodiscard]] std::int64_t count_line_feeds(std::string_view text) noexcept;
 /// Number of lines: line feeds, plus one if text follows the last one.
 [[nodiscard]] std::int64_t count_lines(std::string_view text) noexcept;
@@ -55,6 +56,7 @@ inline constexpr std::size_t longest_character = 4;  ///< bytes in UTF-8
 template <typename Range>
 [[nodiscard]] std::string_view closest_match(std::string_view word, const Range& candidates);
 
+/// Levenshtein's distance in bytes: the fewest insertions, removals and replacements that make `b` of `a`. O(a * b).
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
 
 template <typename Range>

@@ -76,6 +76,7 @@ concept ChainStage = requires {
 template <AgentMessage M = ChatMessage>
 class Chain {
 public:
+    /// The middlewares, in list order. Shared: one middleware may be in several chains.
     using Stages = std::vector<std::shared_ptr<Middleware<M>>>;
 
     /// Throws Error(invalid_config) that lists every problem. Warnings go to `config_warnings()` and to `on_event`.
@@ -94,12 +95,17 @@ public:
         : Chain(std::move(config), std::move(callbacks),
                 Stages{detail::to_stage<M>(std::move(first)), detail::to_stage<M>(std::move(rest))...}) {}
 
+    /// The settings that it was made with.
     [[nodiscard]] const ChainConfig& config() const noexcept { return config_; }
+    /// The callbacks that it was made with.
     [[nodiscard]] const ChainCallbacks<M>& callbacks() const noexcept { return callbacks_; }
+    /// Its middlewares, in list order.
     [[nodiscard]] const Stages& stages() const noexcept { return stages_; }
+    /// Doubtful settings that were found when the chain was made.
     [[nodiscard]] const std::vector<Problem>& config_warnings() const noexcept { return warnings_; }
     /// The configured roots of keys, beside the conversations' ids: what loading a saved conversation is told.
     [[nodiscard]] const std::vector<std::string>& extra_readable_roots() const noexcept { return roots_; }
+    /// The language of its notices: the configured one, else `default_language()` as it is now.
     [[nodiscard]] Language language() const noexcept { return config_.language.value_or(default_language()); }
 
     /// The tools that go with the chain, each name once: `read_offloaded` where it has a storage, then what its
@@ -115,16 +121,20 @@ public:
 
     // Hooks. Each returns the conversation's report, valid until its next hook. Under OnError::propagate they throw,
     // with the conversation as it was before the hook.
+    /// Before a run: once, not before each model call.
     const Report& before_agent(Conversation<M>& conversation, const HookRequest<M>& request = {}) const {
         return run(conversation, request, Hook::before_agent, [](auto& m, Turn<M>& turn) { m.before_agent(turn); });
     }
+    /// Before each model call: this is what makes the conversation smaller.
     const Report& before_model(Conversation<M>& conversation, const HookRequest<M>& request = {}) const {
         warn_missing_tools(request.tools);
         return run(conversation, request, Hook::before_model, [](auto& m, Turn<M>& turn) { m.before_model(turn); });
     }
+    /// After a reply was appended.
     const Report& after_model(Conversation<M>& conversation, const HookRequest<M>& request = {}) const {
         return run(conversation, request, Hook::after_model, [](auto& m, Turn<M>& turn) { m.after_model(turn); });
     }
+    /// After a run, however it ended.
     const Report& after_agent(Conversation<M>& conversation, RunOutcome outcome,
                               const HookRequest<M>& request = {}) const {
         return run(conversation, request, Hook::after_agent,

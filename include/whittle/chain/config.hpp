@@ -29,7 +29,7 @@ namespace whittle::inline v0 {
 
 /// How a provider caches prompts. Prices are relative to the plain input price.
 struct CacheProfile {
-    std::string name = "no_cache";
+    std::string name = "no_cache";        ///< as configurations name it
     double read = 1.0;                    ///< price of a token read from the cache, relative to the input price
     double write = 1.0;                   ///< price of a token that is not read from it
     std::int64_t ttl_seconds = 0;         ///< lifetime since the last use; 0: nothing is cached
@@ -102,18 +102,18 @@ struct ChainConfig {
     bool dry_run = false;                ///< plan and report, write nothing
     bool explain = false;                ///< reports list every candidate with its rule
     std::optional<Language> language{};  ///< language of notices: `en` or `zh`. Absent: `default_language()`
-    std::shared_ptr<Clock> clock = system_clock();
-    std::shared_ptr<IdSource> ids = random_ids();
-    std::shared_ptr<Random> random = system_random();
+    std::shared_ptr<Clock> clock = system_clock();     ///< time of records, pauses and limits
+    std::shared_ptr<IdSource> ids = random_ids();      ///< for middlewares that need new ids
+    std::shared_ptr<Random> random = system_random();  ///< of the jitter between attempts
 };
 
 /// A tool result that a hook took out of the request, in whole or in part. A view, valid during the call.
 struct EvictedResult {
-    std::string_view conversation{};  ///< id
-    std::string_view middleware{};
-    Serial serial = 0;        ///< of the message that held it
-    std::string_view tool{};  ///< empty if its call does not say
-    std::string_view call_id{};
+    std::string_view conversation{};             ///< id
+    std::string_view middleware{};               ///< name of who took it out
+    Serial serial = 0;                           ///< of the message that held it
+    std::string_view tool{};                     ///< empty if its call does not say
+    std::string_view call_id{};                  ///< of its call
     std::string_view arguments{};                ///< of its call, as the model wrote them; empty where they went before
     std::span<const std::string> stored_keys{};  ///< keys of the objects that hold it
     bool is_in_summary = false;  ///< a summary stands for its message; else something shorter in its place
@@ -124,6 +124,7 @@ template <AgentMessage M = ChatMessage>
 struct ChainCallbacks {
     /// Counts a whole request instead of `ChainConfig::token_counter`. O(n) per call; below 0 counts as 0.
     std::function<std::int64_t(const CallbackContext&, MessageView<M>)> conversation_counter{};
+    /// Warnings, failures and what was done; empty: nobody listens.
     EventSink on_event{};
     std::function<void(const Report&)> on_report{};  ///< after each hook; what it throws is dropped
     /// Tells the host's tools and guards what the model no longer sees: a file may be read again. Once for each result
@@ -138,7 +139,7 @@ struct MiddlewareBuildContext;
 
 /// What a middleware's configuration check can see of the chain it is in.
 struct ChainInfo {
-    const ChainConfig& config;
+    const ChainConfig& config;                      ///< settings of the chain
     std::span<const std::string_view> middlewares;  ///< names, in order
     std::span<const std::string_view>
         exclusive_tasks{};  ///< what `Middleware::exclusive_task` says of each; empty: nobody knows
@@ -155,7 +156,7 @@ struct StoreUse {
     std::string field{};                         ///< dotted name of the setting that a warning names
     const Storage* own = nullptr;                ///< where it stores, in place of the chain's storage
     std::string_view reader_tool = "read_file";  ///< the tool that its notices name, else `read_offloaded`
-    bool has_media = false;
+    bool has_media = false;                      ///< it stores media too, not only texts
 };
 
 /// Warns where a middleware stores what no tool of the request shows again.

@@ -29,15 +29,17 @@ public:
     HookTurn(const HookTurn&) = delete;
     HookTurn& operator=(const HookTurn&) = delete;
 
-    const ChainConfig& config;
-    const EventSink& on_event;
-    std::span<const ToolSpec> tools;
-    std::string_view system;  ///< system text that stands beside the messages
-    const StopToken& stop;
+    const ChainConfig& config;        ///< settings of the chain
+    const EventSink& on_event;        ///< where events go; may be empty
+    std::span<const ToolSpec> tools;  ///< that the request offers to the model
+    std::string_view system;          ///< system text that stands beside the messages
+    const StopToken& stop;            ///< asked for by the host: what takes long looks at it
+    /// What this hook may still spend on model calls, stored bytes and time.
     HookBudget& budget;
-    StageReport& report;  ///< of this middleware and hook
-    Language language = Language::english;
+    StageReport& report;                    ///< of this middleware and hook
+    Language language = Language::english;  ///< of notices and placeholders
 
+    /// The chain's token counter.
     [[nodiscard]] const TokenCounter& counter() const noexcept { return *config.token_counter; }
     /// The size of the request as every trigger judges it: the chain's conversation counter if there is one, else the
     /// anchored total.
@@ -49,22 +51,28 @@ public:
     [[nodiscard]] CallbackContext callback_context() const;
     /// What a transaction of this hook works with.
     [[nodiscard]] EditEnvironment environment() const;
+    /// This middleware's notes in the conversation: saved with it.
     [[nodiscard]] Notes notes() noexcept { return {side_.notes, report.middleware}; }
     /// What stages share: what is kept for all of them, under a name that no middleware has.
     [[nodiscard]] Notes shared_notes(std::string_view owner) noexcept { return {side_.notes, owner}; }
+    /// Whether the request offers a tool of that name.
     [[nodiscard]] bool has_tool(std::string_view name) const noexcept {
         return std::ranges::any_of(tools, [&](const ToolSpec& tool) { return tool.name == name; });
     }
 
     /// Of the conversation, as it was before this hook's edits that are not committed.
     [[nodiscard]] const std::string& conversation_id() const noexcept { return side_.id; }
+    /// The messages without their texts, under the same condition.
     [[nodiscard]] Outline outline() const noexcept { return side_.outline(); }
+    /// How many runs were begun (`Conversation::begin_run`).
     [[nodiscard]] int run_number() const noexcept { return side_.counters.run; }
+    /// Model replies in the conversation so far.
     [[nodiscard]] int conversation_model_calls() const noexcept { return side_.counters.model_calls; }
     /// Messages that the last model request had; 0 before the first.
     [[nodiscard]] std::size_t last_request_messages() const noexcept { return side_.counters.sent; }
     /// Grows with everything but appends, never goes back: with the same number, what was there is there.
     [[nodiscard]] std::uint64_t edit_version() const noexcept { return side_.edits; }
+    /// What middlewares keep beside the conversation since making it again would take long. Never saved.
     [[nodiscard]] ConversationCaches& caches() const noexcept { return *side_.caches.get(); }
     /// Tokens of a message by the chain's counter.
     [[nodiscard]] std::int64_t tokens_of(std::size_t message) const;
@@ -96,9 +104,9 @@ public:
 protected:
     /// What of a request is no message.
     struct Surroundings {
-        std::span<const ToolSpec> tools{};
-        std::string_view system{};
-        const StopToken& stop;
+        std::span<const ToolSpec> tools{};  ///< that the request offers
+        std::string_view system{};          ///< system text that stands beside the messages
+        const StopToken& stop;              ///< must outlive the hook
     };
     HookTurn(detail::SideTable& side, const ChainConfig& chain, const EventSink& events, const Surroundings& request,
              HookBudget& left, StageReport& stage, Language of_notices) noexcept

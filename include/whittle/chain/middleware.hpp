@@ -20,16 +20,17 @@ namespace whittle::inline v0 {
 /// What goes with the messages of a model call. A view.
 template <AgentMessage M = ChatMessage>
 struct HookRequest {
-    std::span<const ToolSpec> tools{};
-    std::string_view system{};  ///< system text that stands beside the messages
-    Model<M>* model = nullptr;  ///< the agent's own model, or null
-    StopToken stop{};
+    std::span<const ToolSpec> tools{};  ///< that the model is offered
+    std::string_view system{};          ///< system text that stands beside the messages
+    Model<M>* model = nullptr;          ///< the agent's own model, or null
+    StopToken stop{};                   ///< asked for by the host: ends what takes long
 };
 
 /// What a middleware's hook works with. Valid during the hook only.
 template <AgentMessage M = ChatMessage>
 class Turn final : public HookTurn {
 public:
+    /// Made by the chain; all that is passed by reference must outlive it.
     Turn(Conversation<M>& of, const ChainConfig& chain, const ChainCallbacks<M>& chain_callbacks,
          const HookRequest<M>& hook_request, HookBudget& left, StageReport& stage,
          Language of_notices = Language::english)
@@ -39,9 +40,9 @@ public:
           callbacks(chain_callbacks),
           request(hook_request) {}
 
-    Conversation<M>& conversation;
-    const ChainCallbacks<M>& callbacks;
-    const HookRequest<M>& request;
+    Conversation<M>& conversation;       ///< that this hook is about; edit it by `edit`
+    const ChainCallbacks<M>& callbacks;  ///< of the chain
+    const HookRequest<M>& request;       ///< of the model call
 
     [[nodiscard]] std::int64_t context_tokens() const override {
         if (callbacks.conversation_counter)
@@ -78,6 +79,7 @@ enum class RunOutcome {
     failed,
 };
 
+/// "answered", "return_direct", ...
 [[nodiscard]] std::string_view to_string(RunOutcome outcome) noexcept;
 
 /// The rest of the pipeline around a model call. Valid during the call only.
@@ -90,7 +92,7 @@ using ModelNext = FunctionRef<Reply<M>(const ModelRequest<M>&)>;
 template <AgentMessage M = ChatMessage>
 class Middleware {
 public:
-    using message_type = M;
+    using message_type = M;  ///< the type of messages that it works on
 
     Middleware() = default;
     Middleware(const Middleware&) = default;
@@ -103,6 +105,7 @@ public:
     /// the middleware.
     [[nodiscard]] virtual std::string_view name() const noexcept = 0;
 
+    /// Before a run of an agent.
     virtual void before_agent(Turn<M>&) {}
     /// Before every model call, also inside a tool loop.
     virtual void before_model(Turn<M>&) {}

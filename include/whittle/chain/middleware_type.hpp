@@ -19,8 +19,8 @@ namespace whittle::inline v0 {
 /// `fields` an entry has "type" and "name".
 template <typename Config>
 struct MiddlewareType {
-    std::string type{};  ///< a to z, 0 to 9 and _
-    ConfigFields<Config> fields{};
+    std::string type{};             ///< a to z, 0 to 9 and _
+    ConfigFields<Config> fields{};  ///< the keys of an entry
     /// Reports what the middleware would refuse, by the names of the keys, with or without the entry's name and a dot
     /// in front. Called once for each entry that is read, on the thread that reads, which gets what it throws. Empty:
     /// every value that the fields allow is good.

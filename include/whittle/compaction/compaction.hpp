@@ -52,6 +52,7 @@ public:
           name_(std::move(name)) {}
 
     [[nodiscard]] std::string_view name() const noexcept override { return name_; }
+    /// The settings that it was made with.
     [[nodiscard]] const CompactionConfig& config() const noexcept { return config_; }
 
     void check(const ChainInfo& chain, Problems& problems) const override;

@@ -60,12 +60,14 @@ struct CompactionConfig {
 
 /// The sizes that count for a window of that size (0: unknown). Tokens.
 struct CompactionLimits {
-    std::int64_t threshold = 0;
-    std::int64_t target = 0;
-    std::int64_t summary = 0;
+    std::int64_t threshold = 0;  ///< above this it is due
+    std::int64_t target = 0;     ///< what it comes down to
+    std::int64_t summary = 0;    ///< of the summary, at most
 
     friend bool operator==(const CompactionLimits&, const CompactionLimits&) = default;
 };
+/// What the configuration asks for: a fraction that is set counts where the window is known, else the number of tokens.
+/// Not yet fitted to the room of a request.
 [[nodiscard]] CompactionLimits limits_of(const CompactionConfig& config, std::int64_t window) noexcept;
 
 namespace detail {

@@ -49,7 +49,7 @@ class Turn;
 template <AgentMessage M = ChatMessage>
 class Conversation {
 public:
-    using message_type = M;
+    using message_type = M;  ///< the type of its messages
 
     /// `id` names the conversation in storage keys and reports; one that is not `is_safe_name` is made safe. Empty:
     /// random.
@@ -58,10 +58,15 @@ public:
     Conversation(Conversation&&) noexcept = default;
     Conversation& operator=(Conversation&&) noexcept = default;
 
+    /// Its id, safe in a storage key: what it stores is below it.
     [[nodiscard]] const std::string& id() const noexcept { return history_.side.id; }
+    /// All messages, as the model would see them. A view: valid until the next change.
     [[nodiscard]] std::span<const M> messages() const noexcept { return history_.messages; }
+    /// The messages without their texts. A view: valid until the next change.
     [[nodiscard]] Outline outline() const noexcept { return history_.side.outline(); }
+    /// Number of messages.
     [[nodiscard]] std::size_t size() const noexcept { return history_.messages.size(); }
+    /// Whether it has no message.
     [[nodiscard]] bool empty() const noexcept { return history_.messages.empty(); }
     /// Grows with every change. A transaction commits only onto the version it was planned on.
     [[nodiscard]] std::uint64_t version() const noexcept { return history_.side.counters.version; }
@@ -155,7 +160,9 @@ public:
         history_.side.notes.end_run();
         ++history_.side.counters.run;
     }
+    /// The turn that a new message belongs to; grows by one with each turn.
     [[nodiscard]] int turn_number() const noexcept { return history_.side.counters.turn; }
+    /// How many runs were begun by `begin_run`.
     [[nodiscard]] int run_number() const noexcept { return history_.side.counters.run; }
     /// Model replies so far.
     [[nodiscard]] int model_calls() const noexcept { return history_.side.counters.model_calls; }
@@ -167,6 +174,7 @@ public:
     /// Keeps a message as it is until `unpin`. False if there is no such message. Throws Error(invalid_argument) in a
     /// hook.
     bool pin(Serial serial) { return set_pinned(serial, true); }
+    /// Takes back `pin`. False if there is no such message. Throws Error(invalid_argument) in a hook.
     bool unpin(Serial serial) { return set_pinned(serial, false); }
     /// Pins every message now here for which `predicate` holds.
     void pin(const std::function<bool(const MessageInfo&)>& predicate) {
@@ -179,10 +187,13 @@ public:
         history_.side.mark(index, std::move(provenance));
     }
 
+    /// The notes of one middleware, by its name. A view of this conversation.
     [[nodiscard]] Notes notes(std::string_view owner) noexcept { return {history_.side.notes, owner}; }
+    /// The notes of all middlewares, for saving.
     [[nodiscard]] const NoteBook& middleware_notes() const noexcept { return history_.side.notes; }
     /// What is saved of it beside messages, journal and notes, without a copy of these (`state`).
     [[nodiscard]] const Counters& counters() const noexcept { return history_.side.counters; }
+    /// What was learnt of each counter from the provider's bills, for saving.
     [[nodiscard]] Calibrations calibrations() const { return history_.side.columns.calibrations(); }
 
     /// What was stored of this conversation. Thread-safe, grows with it.
@@ -212,7 +223,9 @@ public:
         return history_.side.counters.thinking_prefix_edited || history_.side.counters.request_edited;
     }
 
+    /// Its entries, oldest first. Shared with forks, never changed.
     using Journal = std::vector<std::shared_ptr<const JournalEntry<M>>>;
+    /// What was committed and can be undone, oldest first.
     [[nodiscard]] const Journal& journal() const noexcept { return history_.journal; }
     /// Undoes the newest journal entry; the restored messages are pinned. False if the journal is empty. Throws if the
     /// store does not give a text back; then nothing has changed.
@@ -237,6 +250,7 @@ public:
 
     /// Everything, for saving; `from_state` is the inverse.
     [[nodiscard]] ConversationState<M> state() const;
+    /// The conversation that `state` gave. Throws Error(damaged) if messages and their entries differ in number.
     [[nodiscard]] static Conversation from_state(ConversationState<M> state);
 
     /// Whether a hook of a chain is running: what it committed may still be taken back.

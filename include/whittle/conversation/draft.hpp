@@ -28,19 +28,22 @@ struct RepairResult;
 /// Edits that stand or fall together, for example all of one tool round.
 using EditGroup = int;
 
+/// What a commit asks for, or nothing is committed.
 struct CommitOptions {
     bool require_token_reduction = true;   ///< commit only if the count gets lower (L6)
     std::int64_t min_token_reduction = 0;  ///< and at least by this much
 };
 
+/// What came of a commit.
 struct CommitResult {
-    Outcome outcome = Outcome::nothing;
-    std::int64_t tokens_before = 0;
+    Outcome outcome = Outcome::nothing;          ///< committed, or why not
+    std::int64_t tokens_before = 0;              ///< of the messages, by the counter that judges
     std::int64_t tokens_after = 0;               ///< of what was committed or would have been
     std::optional<std::size_t> first_changed{};  ///< index of the first message that differs
     int unstored_edit_groups = 0;                ///< edit groups that were left out because a store write failed
     std::exception_ptr first_store_error{};      ///< what the first of these writes threw
 
+    /// Whether the conversation was changed.
     [[nodiscard]] bool committed() const noexcept { return outcome == Outcome::committed; }
 };
 
@@ -59,6 +62,7 @@ public:
     /// What the conversation would be. A view: valid until the next edit. The fingerprint of a message of which several
     /// parts were edited is that before these edits until `update_fingerprints`, or the commit.
     [[nodiscard]] Outline outline() const noexcept;
+    /// Brings the fingerprints of `outline()` up to date; the commit does it by itself.
     void update_fingerprints();
     /// Calls `visit` for one part of a message, if there is one. Reading all parts of a message so, or setting them, is
     /// linear in their number where the message type has an index of them (`HasPartIndex`).
@@ -76,18 +80,24 @@ public:
     /// never set. A call in the open tool loop may be edited where its thinking may not.
     [[nodiscard]] bool may_edit(std::size_t message, std::size_t part) const;
 
+    /// The counter that judges edits.
     [[nodiscard]] const TokenCounter& counter() const noexcept;
     /// Tokens of the messages by that counter, on both sides by estimate.
     [[nodiscard]] std::int64_t tokens_before() const noexcept;
+    /// As the edits have left them.
     [[nodiscard]] std::int64_t tokens_after() const noexcept;
+    /// Tokens of one message as it is now. `message` must be there.
     [[nodiscard]] std::int64_t tokens_of(std::size_t message) const noexcept;
+    /// Index of the first message that differs from the conversation's; absent if none does.
     [[nodiscard]] std::optional<std::size_t> first_changed() const noexcept;
 
     /// Edits from here on belong together. Returns the edit group's number.
     EditGroup begin_edit_group() noexcept;
 
     // Each edit carries where the result comes from; `by` and `when` are filled in.
+    /// Another text for one part; of a call its arguments, a JSON object.
     void set_text(std::size_t message, std::size_t part, std::string_view text, Provenance provenance);
+    /// Takes one part out.
     void erase_part(std::size_t message, std::size_t part, Provenance provenance) {
         erase_parts(message, {part}, std::move(provenance));
     }
@@ -95,6 +105,7 @@ public:
     /// the last one first. Linear in the parts of the message where its type has `HasIndexedErase`. Returns those that
     /// are no longer shown, ascending: a type may show one without its text, and another may go with it.
     std::vector<std::size_t> erase_parts(std::size_t message, std::vector<std::size_t> parts, Provenance provenance);
+    /// Takes a message out.
     void erase(std::size_t message, Provenance provenance) { erase_range(message, message + 1, std::move(provenance)); }
     /// Messages [first, last) in one edit.
     void erase_range(std::size_t first, std::size_t last, Provenance provenance) {
@@ -107,18 +118,21 @@ public:
     /// Messages [first, last) make way for such a message.
     void replace_with_text(std::size_t first, std::size_t last, Role role, std::string_view text,
                            Provenance provenance);
+    /// Says where a message comes from, and leaves its text as it is.
     void mark(std::size_t message, Provenance provenance);
 
     /// Takes out all thinking, that of the open tool loop only where no rule of the profile asks for it: what it was
     /// bound to has changed outside of the messages.
     void drop_removable_thinking();
 
-    /// Asks the commit to store `content` first. If that fails, this edit group's edits are left out. `part` says of
-    /// which text this is the whole original, so that it may leave memory.
+    /// Of which text a stored object is the whole original.
     struct Original {
-        Serial serial = 0;
-        std::size_t part = 0;
+        Serial serial = 0;     ///< of the message
+        std::size_t part = 0;  ///< index of the part in it
     };
+    /// Asks the commit to store `content` first. If that fails, this edit group's edits are left out. `original` says
+    /// of which text this is the whole original, so that it may leave memory. `storage` is where it goes; null: the
+    /// environment's own.
     void store_on_commit(std::string key, std::string content, std::optional<Original> original = std::nullopt,
                          std::shared_ptr<Storage> storage = nullptr);
     /// Stores the text of a part as it is now. One that nobody edited is read when it is written, and may leave memory

@@ -21,37 +21,38 @@ namespace whittle::inline v0 {
 /// "Replace messages [first, first + count) by these." Carrying it out turns it into its own inverse.
 template <AgentMessage M>
 struct Splice {
-    std::size_t first = 0;
-    std::size_t count = 0;
-    std::vector<M> messages{};
-    std::vector<MessageInfo> infos{};
+    std::size_t first = 0;             ///< index of the first message that goes
+    std::size_t count = 0;             ///< how many go; 0: the new ones are inserted
+    std::vector<M> messages{};         ///< what comes in their place
+    std::vector<MessageInfo> infos{};  ///< the side table's entry of each of `messages`
 };
 
 /// How to get a text back that left memory because a store holds it.
 struct StoredText {
-    std::size_t splice = 0;             ///< of the entry
-    std::size_t message_in_splice = 0;  ///< of the splice
-    std::size_t part = 0;               ///< of the message
-    std::string key{};
-    std::shared_ptr<Storage> storage{};
+    std::size_t splice = 0;                        ///< of the entry
+    std::size_t message_in_splice = 0;             ///< of the splice
+    std::size_t part = 0;                          ///< of the message
+    std::string key{};                             ///< of the object
+    std::shared_ptr<Storage> storage{};            ///< that has the object
     std::optional<std::size_t> index_in_object{};  ///< as in `StoredPart`
 };
 
 /// What is known of a commit beside the messages that it replaced.
 struct JournalRecord {
+    /// What made it.
     enum class Kind {
         edit,         ///< a middleware's commit
         tool_return,  ///< a tool result that came in shortened
         restore,      ///< an original brought back
         sync,         ///< the host replaced messages
     };
-    std::uint64_t id = 0;  ///< from 1, never again used in a conversation
-    Kind kind = Kind::edit;
-    std::string by{};
-    std::string reason{};
-    UnixMillis when = 0;
-    std::int64_t tokens_before = 0;  ///< of the messages, by the counter that judged
-    std::int64_t tokens_after = 0;
+    std::uint64_t id = 0;                        ///< from 1, never again used in a conversation
+    Kind kind = Kind::edit;                      ///< what made it
+    std::string by{};                            ///< who made it, such as a middleware's name
+    std::string reason{};                        ///< a stable word, such as "clear"
+    UnixMillis when = 0;                         ///< when it was made
+    std::int64_t tokens_before = 0;              ///< of the messages, by the counter that judged
+    std::int64_t tokens_after = 0;               ///< of the messages behind it, by the same counter
     std::vector<std::string> referenced_keys{};  ///< keys that the commit refers to
     std::vector<StoredText>
         texts_in_store{};  ///< texts of the replaced messages that are in the store instead of in memory
@@ -71,7 +72,7 @@ struct ReplacedMessage {
     const JournalRecord& record;        ///< of the commit
     std::size_t splice = 0;             ///< of its entry
     std::size_t message_in_splice = 0;  ///< of the splice
-    const MessageInfo& info;
+    const MessageInfo& info;            ///< its entry in the side table, as it was
 };
 
 /// The text under `text.key`, whole. Throws Error(not_found), also if it is none of `objects`, or what the store
@@ -83,6 +84,7 @@ struct ReplacedMessage {
 /// `fetch_text` for one text after the other: an object that has several is read once.
 class TextFetcher {
 public:
+    /// As the function `fetch_text`; the object that was read last is kept.
     [[nodiscard]] std::string fetch_text(const StoredObjects& objects, const StoredText& text);
 
 private:

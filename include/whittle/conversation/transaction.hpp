@@ -20,6 +20,7 @@ namespace whittle::inline v0 {
 template <AgentMessage M>
 class Transaction final : public Draft {
 public:
+    /// What `Conversation::edit` gives. `by` is the name in provenance and journal.
     Transaction(Conversation<M>& conversation, std::string by, EditEnvironment environment)
         : Draft(conversation.history_.side, detail::column_of(conversation.history_, environment.counter),
                 std::move(by), std::move(environment),
@@ -31,11 +32,13 @@ public:
         return is_open() ? MessageView<M>::at(addresses()) : MessageView<M>(own_port().messages());
     }
 
+    /// Messages [first, last) make way for `messages`.
     void replace_range(std::size_t first, std::size_t last, std::vector<M> messages, Provenance provenance) {
         std::vector<detail::AnyMessage> added;
         for (M& message : messages) added.push_back(own_port().add(std::move(message)));
         replace(first, last, std::move(added), std::move(provenance));
     }
+    /// Puts a message in front of `at`, which may be the number of messages.
     void insert(std::size_t at, M message, Provenance provenance) {
         replace(at, at, {own_port().add(std::move(message))}, std::move(provenance));
     }

@@ -20,6 +20,7 @@ class ConfigEntry {
 public:
     virtual ~ConfigEntry() = default;
 
+    /// Whether the object has that key.
     [[nodiscard]] virtual bool gives(std::string_view key) const = 0;
     /// The name of the model that a key gives, or a preset; empty: none.
     [[nodiscard]] virtual std::string_view model(std::string_view key) const = 0;

@@ -26,7 +26,7 @@ struct MemberBinding;
 template <typename Config>
 struct WordMember {
     std::function<std::size_t(const Config&)> chosen{};  ///< the index in `words`
-    std::function<void(Config&, std::size_t)> choose{};
+    std::function<void(Config&, std::size_t)> choose{};  ///< sets the member to the value of an index in `words`
     std::size_t values = 0;  ///< how many there are: as many as words; 0: `choose` takes any index of a word
 };
 
@@ -40,8 +40,8 @@ class ObjectMember {
 /// A member that is one of `ConfigField::words`, or an object of keys of its own.
 template <typename Config>
 struct WordOrObjectMember {
-    WordMember<Config> word{};
-    ObjectMember<Config> object{};
+    WordMember<Config> word{};      ///< taken where the value is a string
+    ObjectMember<Config> object{};  ///< taken where the value is an object
 };
 
 /// A member that is a list of items which are texts, or objects of keys of their own: `list_member` makes it.
@@ -61,7 +61,7 @@ class MapMember {
 /// A text that is any JSON object.
 template <typename Config>
 struct JsonMember {
-    std::string Config::*text = nullptr;
+    std::string Config::*text = nullptr;  ///< the member that gets the object as JSON text
 };
 
 /// No member: the key names one of the configuration's models, which the maker gets (`MiddlewareBuildContext::model`).
@@ -81,13 +81,13 @@ using ConfigMember =
 /// One key of a configuration, with its documentation. Its default is what the member has in `Config{}`.
 template <typename Config>
 struct ConfigField {
-    std::string name{};
+    std::string name{};                ///< the key
     ConfigMember<Config> member;       ///< no initialiser, so that the compiler warns where it is missing
     std::string meaning{};             ///< one line, for documentation and schema
     std::int64_t lowest = 0;           ///< of numbers
     std::int64_t highest = INT64_MAX;  ///< of numbers; an `int` ends where its type does
     std::vector<std::string> words{};  ///< of a string: what it may be; empty: anything
-    bool required = false;
+    bool required = false;             ///< the key must be there
     std::string
         documented_default{};  ///< what the documentation says of the default, where it is not what the member has
 };
@@ -207,6 +207,7 @@ enum class GivenObject {
     replaces,  ///< all others have their defaults
 };
 
+/// The key is an object with keys of its own, those of `fields`.
 template <typename Config, typename Object>
 [[nodiscard]] ObjectMember<Config> object_member(Object Config::*member, const ConfigFields<Object>& fields,
                                                  GivenObject given = GivenObject::merges) {
@@ -227,6 +228,7 @@ template <typename Config, typename Object>
 /// What the value false means for an object that need not be there.
 enum class FalseObject { refused, removes };
 
+/// The same for an object that need not be there: the key makes it.
 template <typename Config, typename Object>
 [[nodiscard]] ObjectMember<Config> object_member(std::optional<Object> Config::*member,
                                                  const ConfigFields<Object>& fields,

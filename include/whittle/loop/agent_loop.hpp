@@ -22,6 +22,7 @@
 
 namespace whittle::inline v0 {
 
+/// Settings of an agent's loop.
 struct LoopConfig {
     int max_steps = 100;   ///< model calls in one run, 1 or more
     int tool_threads = 1;  ///< tools of one reply at the same time, 1 to 64; threads are started only above 1
@@ -38,18 +39,20 @@ struct LoopCallbacks {
     /// the host discards what it showed of this reply. Absent: the run fails instead, since the beginning would come
     /// twice; the conversation is smaller by then, so that `run(conversation)` may go on.
     std::function<void()> on_stream_restart{};
-    std::function<void(const ToolContext&)> on_tool_start{};
+    std::function<void(const ToolContext&)> on_tool_start{};  ///< before a tool runs
+    /// With its result as the model will see it.
     std::function<void(const ToolContext&, const ToolResult&)> on_tool_end{};
 };
 
+/// How a run ended, and what it took.
 struct RunResult {
-    std::string text{};  ///< the answer, or the direct result; what there was of it otherwise
-    RunOutcome outcome = RunOutcome::failed;
-    int steps = 0;               ///< model calls made
-    Usage usage{};               ///< sum over the run
-    int silent_truncations = 0;  ///< requests of which the provider billed so little that it must have cut them
-    std::string error{};         ///< failed: why; for a request that is too large with the numbers
-    std::exception_ptr exception{};
+    std::string text{};                       ///< the answer, or the direct result; what there was of it otherwise
+    RunOutcome outcome = RunOutcome::failed;  ///< how it ended
+    int steps = 0;                            ///< model calls made
+    Usage usage{};                            ///< sum over the run
+    int silent_truncations = 0;      ///< requests of which the provider billed so little that it must have cut them
+    std::string error{};             ///< failed: why; for a request that is too large with the numbers
+    std::exception_ptr exception{};  ///< what ended the run, if it was thrown; else null
     std::vector<Problem>
         config_warnings{};  ///< doubtful settings of the chain, such as a trigger above the model's window
 };
@@ -109,7 +112,9 @@ public:
     /// result says how it ended, and no call is left without a result.
     RunResult run(Conversation<M>& conversation, StopToken stop = {});
 
+    /// The chain that it runs.
     [[nodiscard]] const Chain<M>& chain() const noexcept { return chain_; }
+    /// What the model is told of the tools, those of the chain included.
     [[nodiscard]] std::span<const ToolSpec> tool_specs() const noexcept { return specs_; }
 
 private:

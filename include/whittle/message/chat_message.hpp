@@ -13,19 +13,22 @@ namespace whittle::inline v0 {
 
 /// The library's own message: what a host without a message type of its own uses.
 struct ChatMessage {
-    Role role = Role::user;
-    std::vector<Part> parts{};
+    Role role = Role::user;        ///< who speaks
+    std::vector<Part> parts{};     ///< texts, calls, results and media, in order
     std::string host_id{};         ///< what the host calls the message, optional; the library keeps it
     std::optional<Usage> usage{};  ///< on replies, where the provider reports it
     std::string mark_id{};         ///< the library's (`save_marks`)
 
+    /// A system message of one text.
     [[nodiscard]] static ChatMessage system(std::string text);
+    /// A message of the user, of one text.
     [[nodiscard]] static ChatMessage user(std::string text);
     /// Without text: a message to which calls are added.
     [[nodiscard]] static ChatMessage assistant(std::string text = {});
     /// Adds a call; `arguments` is a JSON object as text.
     ChatMessage& call(std::string id, std::string tool, std::string arguments = "{}") &;
     ChatMessage&& call(std::string id, std::string tool, std::string arguments = "{}") &&;
+    /// The result of a tool call: one message of role `tool` with one text.
     [[nodiscard]] static ChatMessage result(std::string call_id, std::string tool, std::string text,
                                             bool is_error = false);
 

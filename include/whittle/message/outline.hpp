@@ -32,6 +32,7 @@ enum class Origin {
     transient,    ///< for one request
 };
 
+/// "original", "summary", ...
 [[nodiscard]] std::string_view to_string(Origin origin) noexcept;
 /// The inverse of `to_string`; original for a word that is none.
 [[nodiscard]] Origin origin_or_original(std::string_view name) noexcept;
@@ -46,10 +47,10 @@ inline constexpr std::string_view truncate_reason = "truncate";
 /// The side table's record of one message or part that is not original. Immutable and shared: text in a message is
 /// never searched for such marks (L11).
 struct Provenance {
-    Origin origin = Origin::original;
-    std::string by{};      ///< the middleware's name
-    std::string reason{};  ///< why, a stable word such as "clear"
-    UnixMillis when = 0;
+    Origin origin = Origin::original;        ///< what kind of text it is
+    std::string by{};                        ///< the middleware's name
+    std::string reason{};                    ///< why, a stable word such as "clear"
+    UnixMillis when = 0;                     ///< when it was made
     std::vector<std::string> stored_keys{};  ///< keys of the objects that hold what was taken out
     std::vector<Serial> covers{};            ///< messages that a summary stands for
     int level = 0;  ///< of a summary: how often what it stands for was folded as summaries of one level
@@ -67,12 +68,13 @@ struct Provenance {
 /// Null means original.
 using Mark = std::shared_ptr<const Provenance>;
 
+/// What a mark says; original for null.
 [[nodiscard]] inline Origin origin_of(const Mark& mark) noexcept { return mark ? mark->origin : Origin::original; }
 
 /// What plans and validity rules need to know of a part, without its text.
 struct PartInfo {
-    PartKind kind = PartKind::text;
-    bool is_error = false;
+    PartKind kind = PartKind::text;     ///< what the part is
+    bool is_error = false;              ///< tool_result: the call failed
     bool starts_new_result = false;     ///< without it, parts of one message with one id are one result
     bool is_blank = false;              ///< nothing but white space
     bool ends_in_space = false;         ///< the last byte of its text is ASCII white space
@@ -80,20 +82,21 @@ struct PartInfo {
     bool has_object_arguments = false;  ///< tool_call: the arguments are a JSON object
     bool is_image = false;              ///< media with an image's mime type
     std::int64_t text_bytes = 0;        ///< of its text
+    /// Of a call, of a result and of media inside a result; as the model gave it.
     SharedString call_id{};
     SharedString tool{};                  ///< of a result too, where its call is known
     SharedString key_safe_call_id{};      ///< of calls and results: unique in the conversation, safe in a storage key
     std::int64_t media_base64_bytes = 0;  ///< media: what it takes in a request, as base64; of a link the link's
     int longer_side_pixels = 0;           ///< the longer one, in pixels; 0 if unknown
-    Mark mark{};
+    Mark mark{};                          ///< of this part; null: original
 };
 
 /// What plans and validity rules need to know of a message.
 struct MessageInfo {
-    Serial serial = 0;
-    Role role = Role::user;
-    bool pinned = false;  ///< by the host, or because it was restored
-    SmallVector<PartInfo> parts{};
+    Serial serial = 0;                              ///< names it for good in its conversation, from 1
+    Role role = Role::user;                         ///< who speaks
+    bool pinned = false;                            ///< by the host, or because it was restored
+    SmallVector<PartInfo> parts{};                  ///< one for each part, in order
     Serial round_serial = 0;                        ///< the tool round: serial of the message with the calls; 0 in none
     int turn = 0;                                   ///< from 1; 0 before the first
     int model_calls_before = 0;                     ///< model replies that were there when it came
@@ -101,6 +104,7 @@ struct MessageInfo {
     Mark mark{};                                    ///< of the whole message
     SmallVector<std::int64_t> tokens_by_counter{};  ///< by column of the conversation
 
+    /// Whether it has a part of that kind.
     [[nodiscard]] bool has(PartKind kind) const noexcept;
 };
 
@@ -144,16 +148,17 @@ template <AgentMessage M>
 
 /// A tool round: an assistant message with calls and the results of these calls.
 struct Round {
-    Serial round_serial = 0;
+    Serial round_serial = 0;             ///< of the assistant message
     std::size_t call_message_index = 0;  ///< index of the assistant message
     std::vector<std::size_t> results{};  ///< indices of the messages that hold its results, in list order
 };
 
 /// Neighbours in a list: the messages [begin, end).
 struct MessageRange {
-    std::size_t begin = 0;
-    std::size_t end = 0;
+    std::size_t begin = 0;  ///< index of the first one
+    std::size_t end = 0;    ///< index behind the last one
 
+    /// Whether message `i` is one of them.
     [[nodiscard]] bool contains(std::size_t i) const noexcept { return i >= begin && i < end; }
 };
 
@@ -162,10 +167,14 @@ struct MessageRange {
 class Outline {
 public:
     Outline() = default;
+    /// Of messages that stand one behind the other. `infos` is not copied.
     explicit Outline(std::span<const MessageInfo> infos) noexcept : infos_(infos) {}
+    /// Of messages that stand anywhere. Neither the pointers nor what they point to are copied.
     explicit Outline(std::span<const MessageInfo* const> overlay) noexcept : overlay_(overlay), is_overlay_(true) {}
 
+    /// Number of messages.
     [[nodiscard]] std::size_t size() const noexcept { return is_overlay_ ? overlay_.size() : infos_.size(); }
+    /// The message at index `i`, which must be below `size()`.
     [[nodiscard]] const MessageInfo& operator[](std::size_t i) const noexcept {
         return is_overlay_ ? *overlay_[i] : infos_[i];
     }
@@ -191,6 +200,7 @@ public:
     /// Where the history can be cut in two with every tool round whole on one side: indices of the first message behind
     /// the cut, ascending, neither 0 nor the end.
     [[nodiscard]] std::vector<std::size_t> cut_points() const;
+    /// Where the message with that serial is; absent if there is none.
     [[nodiscard]] std::optional<std::size_t> index_of(Serial serial) const noexcept;
 
 private:

@@ -12,6 +12,7 @@ namespace whittle::inline v0 {
 /// Who speaks. `system` also stands for a provider's "developer".
 enum class Role : std::uint8_t { system, user, assistant, tool };
 
+/// What a part of a message is.
 enum class PartKind : std::uint8_t {
     text,
     thinking,
@@ -27,55 +28,59 @@ enum class PartKind : std::uint8_t {
 
 /// Media as a message holds it: either its bytes or where it is (a data: URL counts as a URL).
 struct MediaView {
-    std::string_view mime{};
-    std::string_view bytes{};
-    std::string_view url{};
-    int width = 0;  ///< pixels, 0 if unknown
-    int height = 0;
+    std::string_view mime{};   ///< such as "image/png"; empty if unknown
+    std::string_view bytes{};  ///< the content, not base64; empty: `url` says where it is
+    std::string_view url{};    ///< where it is; empty: `bytes` has it
+    int width = 0;             ///< pixels, 0 if unknown
+    int height = 0;            ///< likewise
 };
 
 /// One part of a message, as the library sees it. Valid only during the call that passes it.
 struct PartView {
-    PartKind kind = PartKind::text;
-    std::string_view text{};
-    std::string_view call_id{};  ///< tool_call, tool_result, and media inside a result
-    std::string_view tool{};     ///< tool_call; tool_result where the message names its tool
-    MediaView media{};
+    PartKind kind = PartKind::text;  ///< what the part is
+    std::string_view text{};         ///< empty for media
+    std::string_view call_id{};      ///< tool_call, tool_result, and media inside a result
+    std::string_view tool{};         ///< tool_call; tool_result where the message names its tool
+    MediaView media{};               ///< media: what it is
     bool is_error = false;           ///< tool_result
     bool starts_new_result = false;  ///< tool_result and media: a result of its own, whatever has the same id before it
 };
 
+/// As `MediaView`, owned.
 struct Media {
-    std::string mime{};
-    std::string bytes{};
-    std::string url{};
-    int width = 0;
-    int height = 0;
+    std::string mime{};   ///< such as "image/png"; empty if unknown
+    std::string bytes{};  ///< the content, not base64; empty: `url` says where it is
+    std::string url{};    ///< where it is; empty: `bytes` has it
+    int width = 0;        ///< pixels, 0 if unknown
+    int height = 0;       ///< likewise
 
     friend bool operator==(const Media&, const Media&) = default;
 };
 
 /// A part that owns its content.
 struct Part {
-    PartKind kind = PartKind::text;
-    std::string text{};
-    std::string call_id{};
-    std::string tool{};
-    Media media{};
-    bool is_error = false;
+    PartKind kind = PartKind::text;  ///< what the part is
+    std::string text{};              ///< as `PartView::text`
+    std::string call_id{};           ///< tool_call, tool_result, and media inside a result
+    std::string tool{};              ///< tool_call; tool_result where the message names its tool
+    Media media{};                   ///< media: what it is
+    bool is_error = false;           ///< tool_result: the call failed
 
     friend bool operator==(const Part&, const Part&) = default;
 };
 
+/// A view of `part`, valid as long as it is unchanged.
 [[nodiscard]] PartView view_of(const Part& part) noexcept;
+/// A copy of what the view shows.
 [[nodiscard]] Part to_part(const PartView& view);
 
 /// What a tool call came back with: text and media parts in the tool's order. No parts is an empty result.
 struct ToolResult {
-    std::string call_id{};
-    std::string tool{};
+    std::string call_id{};  ///< of the call that it answers
+    std::string tool{};     ///< name of the tool; empty: not known
+    /// Texts and media, in the tool's order.
     std::vector<Part> parts{};
-    bool is_error = false;
+    bool is_error = false;  ///< the call failed
 
     friend bool operator==(const ToolResult&, const ToolResult&) = default;
 };
@@ -89,7 +94,7 @@ struct Usage {
     /// Of `cache_write`: what the provider said lives for 5 minutes, and for an hour, which cost differently. The rest
     /// is not told.
     std::int64_t cache_write_5m = 0;
-    std::int64_t cache_write_1h = 0;
+    std::int64_t cache_write_1h = 0;  ///< of `cache_write`, likewise: for an hour
 
     /// All input classes and the output, held at the maximum.
     [[nodiscard]] std::int64_t total() const noexcept;
@@ -103,8 +108,8 @@ struct Usage {
 
 /// A tool as the model sees it.
 struct ToolSpec {
-    std::string name{};
-    std::string description{};
+    std::string name{};                                               ///< as the model calls it
+    std::string description{};                                        ///< what it does, for the model
     std::string parameters = R"({"type":"object","properties":{}})";  ///< JSON Schema as compact JSON
 
     friend bool operator==(const ToolSpec&, const ToolSpec&) = default;

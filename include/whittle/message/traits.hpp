@@ -99,8 +99,8 @@ concept HasThinkingSignature = requires(const M& m) {
 
 /// A host's own mark of a message: which it is, and which revision of it.
 struct Stamp {
-    std::uint64_t id = 0;
-    std::uint64_t revision = 0;
+    std::uint64_t id = 0;        ///< the same for all revisions of a message
+    std::uint64_t revision = 0;  ///< another one after each change
 
     friend bool operator==(const Stamp&, const Stamp&) = default;
 };

@@ -68,8 +68,8 @@ struct RequestLimits {
 
 /// A set of rules with their limits: data, not code.
 struct ValidityProfile {
-    std::string name{};
-    std::vector<Rule> rules{};
+    std::string name{};                           ///< as configurations name it
+    std::vector<Rule> rules{};                    ///< those that hold
     std::size_t max_tool_name = 64;               ///< characters of `[A-Za-z0-9_-]`
     std::size_t max_call_id = 0;                  ///< characters, 0 for no limit
     bool call_id_alphabet = false;                ///< call ids are `[A-Za-z0-9_-]+`
@@ -81,6 +81,7 @@ struct ValidityProfile {
     friend bool operator==(const ValidityProfile&, const ValidityProfile&) = default;
 };
 
+/// Whether the rule is one of the profile's.
 [[nodiscard]] bool has_rule(const ValidityProfile& profile, Rule rule) noexcept;
 
 /// OpenAI Chat Completions as OpenAI's own servers take it.
@@ -95,18 +96,21 @@ struct ValidityProfile {
 [[nodiscard]] const ValidityProfile& gemini_chat();
 /// The shipped profile of that name, or null.
 [[nodiscard]] const ValidityProfile* find_validity_profile(std::string_view name) noexcept;
+/// All shipped profiles.
 [[nodiscard]] std::span<const ValidityProfile* const> validity_profiles() noexcept;
 
 /// "G2", "OC1", ...: the id as documented.
 [[nodiscard]] std::string_view to_string(Rule rule) noexcept;
+/// How bad it is to break the rule.
 [[nodiscard]] Severity severity_of(Rule rule) noexcept;
 
+/// A place where a history breaks a rule.
 struct Violation {
-    Rule rule{};
+    Rule rule{};                    ///< that is broken
     std::size_t message_index = 0;  ///< the size of the list if the list as a whole is meant
-    std::size_t part_index = 0;
-    Serial serial = 0;   ///< of the message; 0 for the list as a whole
-    std::string text{};  ///< one sentence: what is wrong, with the id or name concerned
+    std::size_t part_index = 0;     ///< index of the part in the message; 0 where the whole message is meant
+    Serial serial = 0;              ///< of the message; 0 for the list as a whole
+    std::string text{};             ///< one sentence: what is wrong, with the id or name concerned
 
     friend bool operator==(const Violation&, const Violation&) = default;
 };

@@ -22,9 +22,10 @@ struct FailoverNotice {
     std::string_view purpose{};    ///< of the request (`ModelRequest::purpose`)
     StopToken stop{};              ///< of the request
     std::size_t failed_index = 0;  ///< its place in the list
-    const ModelError& error;
+    const ModelError& error;       ///< what it threw
 };
 
+/// What a host may decide and watch. Called on the thread of the call.
 struct FailoverModelCallbacks {
     /// Whether the next model of the list is asked. Absent: `may_fail_over(error.error_class())`.
     std::function<bool(const FailoverNotice&)> should_failover{};

@@ -31,11 +31,12 @@ enum class FinishReason {
 
 /// A piece of a reply as it arrives. The views are valid only during the call.
 struct Delta {
+    /// What a piece is of.
     enum class Kind { text, thinking, tool_arguments };
-    Kind kind = Kind::text;
-    std::string_view text{};
+    Kind kind = Kind::text;      ///< what it is a piece of
+    std::string_view text{};     ///< the piece itself
     std::string_view call_id{};  ///< tool_arguments
-    std::string_view tool{};
+    std::string_view tool{};     ///< tool_arguments: name of the tool
 };
 
 /// Gets the pieces of a streaming reply, on the thread that called `generate`. What it throws ends the call.
@@ -53,10 +54,10 @@ struct GenerateOptions {
 /// One model call. A view: nothing is owned.
 template <AgentMessage M>
 struct ModelRequest {
-    std::span<const M> messages{};
-    std::string_view system{};  ///< system text that stands beside the messages
-    std::span<const ToolSpec> tools{};
-    StopToken stop{};
+    std::span<const M> messages{};        ///< in order, without the system text beside them
+    std::string_view system{};            ///< system text that stands beside the messages
+    std::span<const ToolSpec> tools{};    ///< that the model may call
+    StopToken stop{};                     ///< asked for by the caller: the call ends with class cancelled
     const DeltaSink* on_delta = nullptr;  ///< null: no streaming asked for
     /// Empty for the agent's own call; else which middleware asks, and for what. A reply to a call with a purpose is
     /// not for the user: a host never streams it to them.
@@ -73,25 +74,27 @@ struct ModelRequest {
 /// How long a server took over one reply. Tokens and milliseconds; llama-server tells them as `timings`.
 struct ServerTiming {
     std::int64_t prefill_tokens = 0;  ///< read anew for this reply
-    double prefill_ms = 0.0;
-    std::int64_t cached_tokens = 0;  ///< kept from requests before
-    std::int64_t output_tokens = 0;
-    double output_ms = 0.0;
+    double prefill_ms = 0.0;          ///< for `prefill_tokens`
+    std::int64_t cached_tokens = 0;   ///< kept from requests before
+    std::int64_t output_tokens = 0;   ///< of the reply
+    double output_ms = 0.0;           ///< for `output_tokens`
 
     friend bool operator==(const ServerTiming&, const ServerTiming&) = default;
 };
 
+/// What came of one model call.
 template <AgentMessage M>
 struct Reply {
-    M message;
-    std::optional<Usage> usage{};  ///< as the provider billed it; absent if it did not say
-    FinishReason finish = FinishReason::stop;
-    std::optional<ServerTiming> timing{};  ///< absent if the server did not say
+    M message;                                 ///< the assistant's message
+    std::optional<Usage> usage{};              ///< as the provider billed it; absent if it did not say
+    FinishReason finish = FinishReason::stop;  ///< why it ended
+    std::optional<ServerTiming> timing{};      ///< absent if the server did not say
 };
 
 /// What kind of failure a model call met: decides on retry, failover, compaction or giving up.
 enum class ModelErrorClass { overflow, rate_limit, auth, server, bad_request, refusal, transport, cancelled };
 
+/// "overflow", "rate_limit", ...
 [[nodiscard]] std::string_view to_string(ModelErrorClass error_class) noexcept;
 
 /// The request was larger than the model's window. 0 where the provider did not say.
@@ -100,6 +103,7 @@ struct Overflow {
     std::int64_t requested_tokens = 0;      ///< tokens that the request had
 };
 
+/// A model call that failed. Its `errc()` is model_failed, or cancelled for that class.
 class ModelError : public Error {
 public:
     ModelError(ModelErrorClass error_class, std::string message);
@@ -108,8 +112,11 @@ public:
     /// An overloaded server, too, may say how long to wait.
     ModelError(ModelErrorClass error_class, std::optional<std::chrono::milliseconds> retry_after, std::string message);
 
+    /// What kind of failure it was.
     [[nodiscard]] ModelErrorClass error_class() const noexcept { return class_; }
+    /// What the provider said of sizes; both 0 if it was no overflow, or did not say.
     [[nodiscard]] Overflow overflow() const noexcept { return overflow_; }
+    /// How long the provider asks to wait; absent if it did not say.
     [[nodiscard]] std::optional<std::chrono::milliseconds> retry_after() const noexcept { return retry_after_; }
 
 private:
@@ -127,21 +134,24 @@ public:
     virtual Reply<M> generate(const ModelRequest<M>& request) = 0;
 };
 
+/// What a caller asks of a `TextModel`.
 struct TextOptions {
     std::int64_t max_output_tokens = 0;  ///< 0: the model's own limit
     std::string purpose{};               ///< which middleware asks, and for what
 };
 
+/// What came of a `TextModel`'s call.
 struct TextReply {
-    std::string text{};
-    std::optional<Usage> usage{};
-    FinishReason finish = FinishReason::stop;
+    std::string text{};                        ///< the answer
+    std::optional<Usage> usage{};              ///< as billed; absent if the provider did not say
+    FinishReason finish = FinishReason::stop;  ///< why it ended
 };
 
 /// The simplest model interface: text in, text out. What summarizers and classifiers need.
 class TextModel {
 public:
     virtual ~TextModel() = default;
+    /// Blocks until the answer is complete. Throws `ModelError`; a stop gives class cancelled.
     virtual TextReply complete(std::string_view system, std::string_view prompt, const TextOptions& options,
                                StopToken stop) = 0;
 };

@@ -19,8 +19,8 @@ namespace whittle::inline v0 {
 /// A type of model, as configurations write it. Beside `fields` its object has "type".
 template <typename Config>
 struct ModelType {
-    std::string type{};  ///< a to z, 0 to 9 and _
-    ConfigFields<Config> fields{};
+    std::string type{};             ///< a to z, 0 to 9 and _
+    ConfigFields<Config> fields{};  ///< the keys of an entry
     /// Called once the keys are read: what several of them say together, or the environment. Empty: nothing.
     std::function<void(Config&, ConfigEntry&)> after_fields_read{};
 };
@@ -33,7 +33,7 @@ struct ModelContext {
 
 /// A reply that a configuration has, or an error.
 struct ScriptedReply {
-    std::string text{};
+    std::string text{};  ///< what the model answers
     /// A reply may be `{"error": class}`: overflow, rate_limit, auth, server, bad_request, refusal, transport,
     /// cancelled. Absent: the text.
     std::optional<ModelErrorClass> error{};
@@ -44,6 +44,7 @@ struct ScriptedModelConfig {
     std::vector<ScriptedReply> replies{};  ///< what the model answers, in order; the last one repeats
 };
 
+/// Type "scripted": answers that stand in the configuration. For tests and demonstrations.
 [[nodiscard]] ModelType<ScriptedModelConfig> scripted_model_type();
 
 /// Answers from a list, whose last entry repeats. Thread-safe.

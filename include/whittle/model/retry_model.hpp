@@ -32,13 +32,14 @@ struct RetryModelConfig {
 
 /// A failed attempt that is followed by another. Valid during the call.
 struct RetryNotice {
-    std::string_view purpose{};  ///< of the request (`ModelRequest::purpose`)
-    StopToken stop{};            ///< of the request
-    int failed_attempt = 1;      ///< the failed one, from 1
-    std::chrono::milliseconds wait{};
-    const ModelError& error;
+    std::string_view purpose{};        ///< of the request (`ModelRequest::purpose`)
+    StopToken stop{};                  ///< of the request
+    int failed_attempt = 1;            ///< the failed one, from 1
+    std::chrono::milliseconds wait{};  ///< until the next attempt
+    const ModelError& error;           ///< what the attempt threw
 };
 
+/// What a host may watch. Called on the thread of the call.
 struct RetryModelCallbacks {
     /// Before each pause. What it throws ends the call.
     std::function<void(const RetryNotice&)> on_retry{};
@@ -47,9 +48,10 @@ struct RetryModelCallbacks {
     std::function<void()> on_stream_restart{};
 };
 
+/// What retries work with. Tests give their own.
 struct RetryEnvironment {
-    std::shared_ptr<Clock> clock = system_clock();
-    std::shared_ptr<Random> random = system_random();
+    std::shared_ptr<Clock> clock = system_clock();     ///< waits between attempts
+    std::shared_ptr<Random> random = system_random();  ///< of the jitter
 };
 
 /// rate_limit, server and transport: the same request may succeed later.

@@ -17,6 +17,7 @@ namespace whittle::inline v0 {
 template <AgentMessage M = ChatMessage>
 class ScriptedModel final : public Model<M> {
 public:
+    /// Makes the reply to a request. What it throws comes out of `generate`.
     using Answer = std::function<Reply<M>(const ModelRequest<M>&)>;
 
     explicit ScriptedModel(Answer answer) : answer_(std::move(answer)) {}

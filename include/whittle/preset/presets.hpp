@@ -24,6 +24,7 @@ enum class Preset {
     cheap,        ///< what is old goes earlier
 };
 
+/// "recommended", ...: the word in a configuration.
 [[nodiscard]] std::string_view to_string(Preset preset) noexcept;
 /// All of them, in the order of the documentation.
 [[nodiscard]] std::span<const Preset> presets() noexcept;
@@ -33,9 +34,9 @@ enum class Preset {
 /// What a preset comes to: settings as you would write them, to be changed before a chain is made of them. The stages
 /// run in the order of the members.
 struct PresetConfig {
-    ChainConfig chain{};
-    TrimmingConfig trimming{};
-    ReductionConfig reduction{};
+    ChainConfig chain{};                                 ///< of the chain itself
+    TrimmingConfig trimming{};                           ///< first stage
+    ReductionConfig reduction{};                         ///< second stage
     std::optional<SummarizationConfig> summarization{};  ///< absent: no summaries, with a model or without
 };
 
@@ -45,6 +46,7 @@ struct PresetConfig {
 /// originals longer than the program runs.
 [[nodiscard]] PresetConfig preset_config(Preset preset, ModelProfile profile = {});
 
+/// `preset_config(Preset::recommended, profile)`.
 [[nodiscard]] inline PresetConfig recommended(ModelProfile profile = {}) {
     return preset_config(Preset::recommended, std::move(profile));
 }

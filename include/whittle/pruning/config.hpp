@@ -18,10 +18,10 @@ inline constexpr std::string_view tool_output_compacted = "<tool-output-compacte
 
 /// What `PruningConfig::protect` sees of a tool result. Views, valid during the call.
 struct PruningDetail : CallbackContext {
-    std::string_view tool{};        ///< empty if its call does not say
-    std::string_view arguments{};   ///< of its call, raw JSON
-    std::int64_t result_bytes = 0;  ///< of its texts, and of its media as base64
-    bool is_error = false;
+    std::string_view tool{};                 ///< empty if its call does not say
+    std::string_view arguments{};            ///< of its call, raw JSON
+    std::int64_t result_bytes = 0;           ///< of its texts, and of its media as base64
+    bool is_error = false;                   ///< the call failed
     const Provenance* provenance = nullptr;  ///< of its first part; null: original
 };
 

@@ -27,10 +27,12 @@ namespace whittle::inline v0 {
 template <AgentMessage M = ChatMessage>
 class Pruning final : public Middleware<M> {
 public:
+    /// The chain checks the configuration.
     explicit Pruning(PruningConfig config = {}, std::string name = "pruning")
         : config_(std::move(config)), name_(std::move(name)) {}
 
     [[nodiscard]] std::string_view name() const noexcept override { return name_; }
+    /// The settings that it was made with.
     [[nodiscard]] const PruningConfig& config() const noexcept { return config_; }
 
     void check(const ChainInfo& chain, Problems& problems) const override;

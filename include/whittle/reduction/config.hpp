@@ -82,6 +82,7 @@ struct ClearingLimits {
     std::int64_t trigger_tokens_if_cache_cold = 0;  ///< above this where it costs nothing; 0: never
     std::int64_t target = 0;                        ///< down to this; 0: all that may be cleared
 };
+/// A fraction that is set counts where the window is known, else the number of tokens.
 [[nodiscard]] ClearingLimits limits_of(const ReductionConfig& config, std::int64_t window) noexcept;
 
 /// Whether it takes out thinking at all.
@@ -92,30 +93,31 @@ struct ClearingLimits {
 
 /// What a handler sees of a tool call and its result.
 struct ToolDetail : CallbackContext {
-    std::string_view tool{};
-    std::string_view call_id{};
-    std::string_view arguments{};  ///< raw JSON
-    std::span<const Part> result_parts{};
+    std::string_view tool{};               ///< name of the tool
+    std::string_view call_id{};            ///< of the call, as the model gave it
+    std::string_view arguments{};          ///< raw JSON
+    std::span<const Part> result_parts{};  ///< of the result, as it is now
 };
 
 /// What a tool's own truncation decided. What the tool gave stays in the journal.
 struct TruncResult {
-    bool need_trunc = false;
+    bool need_trunc = false;                ///< false: the result stays as it is, and the rest does not matter
     std::vector<Part> replacement_parts{};  ///< to be shown instead
-    bool need_offload = false;
-    std::string key{};  ///< where `offload_content` goes; empty: the usual key
-    std::string offload_content{};
+    bool need_offload = false;              ///< store `offload_content`
+    std::string key{};                      ///< where `offload_content` goes; empty: the usual key
+    std::string offload_content{};          ///< what is stored
 };
 
 /// What a tool's own clearing decided. What stood there stays in the journal.
 struct ClearResult {
+    /// False: call and result stay as they are, and the rest does not matter.
     bool need_clear = false;
     std::optional<std::string> replacement_arguments{};  ///< a JSON object to stand in place of the arguments
     /// To be shown instead: as many as before, each text or the part as it was; or any number of texts.
     std::vector<Part> replacement_parts{};
-    bool need_offload = false;
-    std::string key{};  ///< where `offload_content` goes; empty: the usual key
-    std::string offload_content{};
+    bool need_offload = false;      ///< store `offload_content`
+    std::string key{};              ///< where `offload_content` goes; empty: the usual key
+    std::string offload_content{};  ///< what is stored
 };
 
 /// A tool's own handlers. Each may be called from several threads at once. They do not run for a skipped phase.
@@ -123,6 +125,7 @@ struct ToolReductionCallbacks {
     std::function<TruncResult(const ToolDetail&)> trunc_handler{};  ///< gets the whole result
     /// Makes the sink that the tool writes to, in front of the one given; for results that must not be held in memory.
     std::function<std::unique_ptr<PartSink>(const ToolContext&, PartSink&)> trunc_sink{};
+    /// Gets a call and its old result.
     std::function<ClearResult(const ToolDetail&)> clear_handler{};
 };
 
@@ -132,6 +135,7 @@ struct ReductionCallbacks {
     /// The keys instead of `{root_dir}/trunc/{name}` and `{root_dir}/clear/{name}`; a leading "/" is dropped. For a
     /// text that is too long for memory, the first one sees its front only.
     std::function<std::string(const ToolDetail&)> gen_trunc_offload_file_path{};
+    /// The key for what is cleared.
     std::function<std::string(const ToolDetail&)> gen_clear_offload_file_path{};
     /// Instead of the chain's count; below 0 counts as 0.
     std::function<std::int64_t(const CallbackContext&, const Conversation<M>&)> token_counter{};
@@ -141,6 +145,7 @@ struct ReductionCallbacks {
     /// After a commit, with the conversation as it is then. What it throws is reported under OnError::skip, and the
     /// commit stands; under OnError::propagate it is thrown, and everything is as before the hook.
     std::function<void(const CallbackContext&, const Conversation<M>&, const StageReport&)> clear_post_process{};
+    /// Handlers of single tools, by name.
     std::map<std::string, ToolReductionCallbacks> tool_config{};
 };
 
@@ -151,6 +156,7 @@ void check_tool_callbacks(const ToolReductionCallbacks& callbacks, std::string_v
 /// the chain's `protected_tools` come before a tool's own settings.
 void check_tool_names(const ReductionConfig& config, const std::map<std::string, ToolReductionCallbacks>& callbacks,
                       const ChainInfo& chain, std::string_view name, Problems& problems);
+/// Adds every bad or doubtful setting to `problems`, each under "{name}.".
 void check_reduction(const ReductionConfig& config, const ChainInfo& chain, std::string_view name, Problems& problems);
 
 /// As configurations write it; `make_reduction` makes it.

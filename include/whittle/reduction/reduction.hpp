@@ -26,11 +26,13 @@ namespace whittle::inline v0 {
 template <AgentMessage M = ChatMessage>
 class Reduction final : public Middleware<M> {
 public:
+    /// The chain checks the configuration.
     explicit Reduction(ReductionConfig config = {}, ReductionCallbacks<M> callbacks = {},
                        std::string name = "reduction")
         : config_(std::move(config)), callbacks_(std::move(callbacks)), name_(std::move(name)) {}
 
     [[nodiscard]] std::string_view name() const noexcept override { return name_; }
+    /// The settings that it was made with.
     [[nodiscard]] const ReductionConfig& config() const noexcept { return config_; }
 
     void check(const ChainInfo& chain, Problems& problems) const override;

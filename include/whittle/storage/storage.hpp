@@ -13,9 +13,10 @@ namespace whittle::inline v0 {
 
 class Clock;
 
+/// What a store tells of an object without reading it.
 struct ObjectInfo {
-    std::string key{};
-    std::int64_t bytes = 0;
+    std::string key{};                   ///< of the object
+    std::int64_t bytes = 0;              ///< length of its content
     std::int64_t stored_at_seconds = 0;  ///< seconds since 1970, by the store's clock; 0: the store does not know
 };
 
@@ -23,6 +24,7 @@ struct ObjectInfo {
 class StorageWriter {
 public:
     virtual ~StorageWriter() = default;
+    /// Appends to the content. Throws Error(storage_failed) if the store cannot take it.
     virtual void write(std::string_view chunk) = 0;
     /// As `put_if_absent`. Then the writer is used up, also when it throws, but for Error(already_exists): what was
     /// written, and nothing more, can then be committed under another key.
@@ -88,6 +90,7 @@ public:
 /// Throws Error(invalid_key) that names the attempt and the rule that `key` breaks.
 void require_valid_key(std::string_view operation, std::string_view key);
 
+/// How a store in memory behaves.
 struct MemoryStorageOptions {
     std::int64_t max_bytes = 0;      ///< sum of all contents; 0: no limit. More is Error(storage_failed)
     std::shared_ptr<Clock> clock{};  ///< of `ObjectInfo::stored_at_seconds`; null: the system's
@@ -103,6 +106,7 @@ enum class Durability {
     full,  ///< a power failure (the directories are synced too)
 };
 
+/// How a store in a directory behaves.
 struct FileStorageOptions {
     /// What a finished write survives: `none`, `data`, `full`; see docs/storage.md.
     Durability durability = Durability::data;

@@ -25,7 +25,9 @@ struct StorePlace {
 template <typename Config>
 struct StoreType {
     std::string type{};  ///< a to z, 0 to 9 and _
+    /// The keys of its object.
     ConfigFields<Config> fields{};
+    /// Makes the store. What it throws gets out.
     std::function<std::shared_ptr<Storage>(const Config&, const ConfigContext&)> open{};
     std::function<StorePlace(const Config&)> place{};  ///< empty: in the process
     /// Called once the keys are read: what several of them say together, or the environment. Empty: nothing.
@@ -38,8 +40,9 @@ enum class StoreLayer { encrypts, masks };
 /// A store around another one, which the keys of that ask for.
 template <typename Config>
 struct StoreWrapper {
-    std::string type{};  ///< a to z, 0 to 9 and _; no file has it
-    StoreLayer layer = StoreLayer::encrypts;
+    std::string type{};                       ///< a to z, 0 to 9 and _; no file has it
+    StoreLayer layer = StoreLayer::encrypts;  ///< where it stands among wrappers
+    /// Its keys, which stand in the inner store's object.
     ConfigFields<Config> fields{};
     /// The inner store itself, where the keys do not ask for another.
     std::function<std::shared_ptr<Storage>(std::shared_ptr<Storage>, const Config&, const ConfigContext&)> wrap{};
@@ -51,7 +54,9 @@ struct FileStoreConfig : FileStorageOptions {
     std::string root_env{};  ///< instead of `root`: the environment variable that holds it
 };
 
+/// Type "memory": `memory_storage`.
 [[nodiscard]] StoreType<MemoryStorageOptions> memory_store_type();
+/// Type "file": `file_storage`.
 [[nodiscard]] StoreType<FileStoreConfig> file_store_type();
 
 namespace detail {

@@ -23,24 +23,25 @@ namespace whittle::inline v0 {
 /// A summary is due; no model was asked yet.
 template <AgentMessage M>
 struct BeforeSummarize {
-    MessageView<M> all_messages;
+    MessageView<M> all_messages;  ///< of the conversation, as they are
 };
 
 /// A model was asked, and this came of it.
 template <AgentMessage M>
 struct GenerateSummary {
-    int attempt = 1;  ///< from 1, in its phase
-    SummaryPhase phase = SummaryPhase::primary;
-    const Reply<M>* response = nullptr;   ///< null: the model gave none
-    const SummaryError* error = nullptr;  ///< null: accepted
+    int attempt = 1;                             ///< from 1, in its phase
+    SummaryPhase phase = SummaryPhase::primary;  ///< of the attempts
+    const Reply<M>* response = nullptr;          ///< null: the model gave none
+    const SummaryError* error = nullptr;         ///< null: accepted
 };
 
 /// The summary stands in the conversation.
 template <AgentMessage M>
 struct AfterSummarize {
-    MessageView<M> messages;
+    MessageView<M> messages;  ///< of the conversation, with the summary
 };
 
+/// What a host is told of a summary, in this order.
 template <AgentMessage M>
 using SummarizationEvent = std::variant<BeforeSummarize<M>, GenerateSummary<M>, AfterSummarize<M>>;
 

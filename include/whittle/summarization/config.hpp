@@ -110,6 +110,7 @@ struct TriggerLimits {
     std::int64_t messages = 0;  ///< 0: none
     std::int64_t tokens_if_cache_cold = 0;  ///< where a fold breaks no cache; 0: none
 };
+/// A trigger that needs both conditions is never due (INT64_MAX tokens) where its fraction has no window.
 [[nodiscard]] TriggerLimits limits_of(const Trigger& trigger, std::int64_t window) noexcept;
 
 /// Tokens for the user's messages.
@@ -130,17 +131,18 @@ struct TriggerLimits {
 
 /// Which callbacks are set, as far as the configuration's check must know.
 struct SummarizationSetup {
-    bool has_model = true;
-    bool has_finalize = false;
-    bool has_gen_model_input = false;
-    bool has_executor = false;
-    bool has_user_message_filter = false;
-    std::size_t summarizers_before = 0;  ///< with a token trigger, before this one in the chain
+    bool has_model = true;                 ///< a model can be asked
+    bool has_finalize = false;             ///< `SummarizationCallbacks::finalize` is set
+    bool has_gen_model_input = false;      ///< likewise `gen_model_input`
+    bool has_executor = false;             ///< likewise `executor`
+    bool has_user_message_filter = false;  ///< likewise `user_message_filter`
+    std::size_t summarizers_before = 0;    ///< with a token trigger, before this one in the chain
 };
 
 /// Adds every bad or doubtful setting to `problems`, each under "{name}.".
 void check_summarization(const SummarizationConfig& config, const ChainConfig& chain, const SummarizationSetup& setup,
                          std::string_view name, Problems& problems);
+/// Adds every bad setting to `problems`, each under "{name}.".
 void check_preserve_skills(const PreserveSkillsConfig& config, std::string_view name, Problems& problems);
 
 /// As configurations write it; `make_summarization` makes it.

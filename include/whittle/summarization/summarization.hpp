@@ -29,6 +29,7 @@ namespace whittle::inline v0 {
 template <AgentMessage M = ChatMessage>
 class Summarization final : public Middleware<M> {
 public:
+    /// The chain checks the configuration. `model` may be null where the configuration needs none.
     explicit Summarization(std::shared_ptr<Model<M>> model, SummarizationConfig config = {},
                            SummarizationCallbacks<M> callbacks = {}, std::string name = "summarization")
         : model_(std::move(model)),
@@ -37,6 +38,7 @@ public:
           name_(std::move(name)) {}
 
     [[nodiscard]] std::string_view name() const noexcept override { return name_; }
+    /// The settings that it was made with.
     [[nodiscard]] const SummarizationConfig& config() const noexcept { return config_; }
 
     void check(const ChainInfo& chain, Problems& problems) const override;

@@ -63,6 +63,7 @@ struct PreserveWorkConfig {
 /// Adds every bad field to `problems`, each under "{name}.".
 void check_preserve_work(const PreserveWorkConfig& config, std::string_view name, Problems& problems);
 
+/// Most tokens of one summary request where no setting and no window says.
 inline constexpr std::int64_t default_summary_input_tokens = 100'000;
 
 /// Tokens that one summary request may have: `max_input_tokens`; with 0 what the `window` leaves beside a reply of

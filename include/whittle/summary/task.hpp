@@ -30,7 +30,7 @@ namespace whittle::inline v0 {
 /// What is to be summarized. A view.
 template <AgentMessage M>
 struct SummaryGenerationTask {
-    Model<M>& model;
+    Model<M>& model;                      ///< writes the summary
     MessageView<M> all_messages;          ///< may hold more than what is folded
     Outline outline;                      ///< of `all_messages`
     std::span<const std::size_t> fold{};  ///< indices of the messages to fold, ascending; not empty
@@ -41,25 +41,25 @@ struct SummaryGenerationTask {
     /// Sent with a `gen_model_input` request (and counted), so that the provider's cache of the agent's own prefix is
     /// hit.
     std::string_view agent_system{};
-    std::span<const ToolSpec> agent_tools{};
+    std::span<const ToolSpec> agent_tools{};  ///< likewise
     bool thinking_prefix_edited =
         false;  ///< goes with `agent_system` and `agent_tools`: `ModelRequest::thinking_prefix_edited`
 };
 
 /// What generating a summary works with. Pointers are not owned; null where marked.
 struct SummaryGenerationEnvironment {
-    std::shared_ptr<const TokenCounter> counter = chars_counter();
-    std::shared_ptr<Clock> clock = system_clock();
-    std::shared_ptr<Random> random = system_random();
-    StopToken stop{};
-    HookBudget* budget = nullptr;   ///< obeyed and counted down; null: no bounds
+    std::shared_ptr<const TokenCounter> counter = chars_counter();  ///< measures requests and summaries
+    std::shared_ptr<Clock> clock = system_clock();                  ///< waits between attempts
+    std::shared_ptr<Random> random = system_random();               ///< of the jitter
+    StopToken stop{};                                               ///< ends it with Error(cancelled)
+    HookBudget* budget = nullptr;                                   ///< obeyed and counted down; null: no bounds
     StageReport* report = nullptr;  ///< gets a `ModelCallReport` for each call; null: none
     std::string purpose{};          ///< `ModelRequest::purpose`; never empty in a middleware
     // What callbacks are told beside `stop` (`CallbackContext`).
-    std::string conversation_id{};
-    Serial round_serial = 0;
-    std::span<const ToolSpec> tools{};
-    Language language = Language::english;
+    std::string conversation_id{};          ///< of the conversation
+    Serial round_serial = 0;                ///< of the open round; 0: none
+    std::span<const ToolSpec> tools{};      ///< of the agent
+    Language language = Language::english;  ///< of what the library itself says to the model
 };
 
 /// The environment of a hook; `what` completes the purpose: "{middleware}: {what}".
@@ -80,6 +80,7 @@ template <AgentMessage M>
             .language = turn.language};
 }
 
+/// What came of it, with the model's last reply.
 template <AgentMessage M>
 struct SummaryGenerationResult : SummaryGenerationOutcome {
     std::optional<Reply<M>> last_response{};  ///< the last reply, accepted or not

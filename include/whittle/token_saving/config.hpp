@@ -56,13 +56,13 @@ void check_token_saving(const TokenSavingConfig& config, const ChainInfo& chain,
 
 /// What token saving has done. Characters are Unicode code points.
 struct TokenSavingStats {
-    std::int64_t compressions = 0;  ///< tool results cut to head and tail
-    std::int64_t chars_saved = 0;   ///< by that, markers subtracted
-    std::int64_t early_exits = 0;   ///< nudges
-    std::int64_t perplexity_compressions = 0;
-    std::int64_t perplexity_chars_saved = 0;
-    std::int64_t perplexity_cache_hits = 0;  ///< windows of words, and texts that must stay, decided before
-    std::int64_t replacements_emitted = 0;   ///< messages replaced before the newest model call
+    std::int64_t compressions = 0;             ///< tool results cut to head and tail
+    std::int64_t chars_saved = 0;              ///< by that, markers subtracted
+    std::int64_t early_exits = 0;              ///< nudges
+    std::int64_t perplexity_compressions = 0;  ///< texts from which words were left out
+    std::int64_t perplexity_chars_saved = 0;   ///< by that
+    std::int64_t perplexity_cache_hits = 0;    ///< windows of words, and texts that must stay, decided before
+    std::int64_t replacements_emitted = 0;     ///< messages replaced before the newest model call
 
     friend bool operator==(const TokenSavingStats&, const TokenSavingStats&) = default;
 };

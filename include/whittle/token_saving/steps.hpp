@@ -15,13 +15,13 @@ namespace whittle::inline v0 {
 
 /// One step of an agent: an assistant message, or one of its tool calls if it has several.
 struct Step {
-    std::int64_t step_index = 0;
-    std::string action{};        ///< tool name; empty: the message calls none
-    std::string action_input{};  ///< raw JSON object; empty without a call
-    std::string thought{};       ///< text of the message
-    std::string observation{};   ///< text of the call's result as the conversation shows it; empty: none
-    bool is_error = false;
-    bool is_shortened = false;  ///< the observation is not what the tool gave
+    std::int64_t step_index = 0;  ///< its number in the conversation, from 0
+    std::string action{};         ///< tool name; empty: the message calls none
+    std::string action_input{};   ///< raw JSON object; empty without a call
+    std::string thought{};        ///< text of the message
+    std::string observation{};    ///< text of the call's result as the conversation shows it; empty: none
+    bool is_error = false;        ///< the call failed
+    bool is_shortened = false;    ///< the observation is not what the tool gave
 };
 
 /// Values by name, each in [0, 1].

@@ -22,10 +22,12 @@ namespace whittle::inline v0 {
 template <AgentMessage M = ChatMessage>
 class TokenSaving final : public Middleware<M> {
 public:
+    /// The chain checks the configuration.
     explicit TokenSaving(TokenSavingConfig config = {}, std::string name = "token_saving")
         : saver_(std::move(config), std::move(name)) {}
 
     [[nodiscard]] std::string_view name() const noexcept override { return saver_.name(); }
+    /// The settings that it was made with.
     [[nodiscard]] const TokenSavingConfig& config() const noexcept { return saver_.config(); }
 
     /// Of all conversations together since this middleware was made. Thread-safe.

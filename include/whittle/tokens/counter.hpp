@@ -31,9 +31,11 @@ public:
     /// Tokens of an image, sound or document.
     [[nodiscard]] virtual std::int64_t media_tokens(const MediaView&) const { return 2'000; }
 
+    /// Tokens of a text that stands alone.
     [[nodiscard]] std::int64_t count(std::string_view text) const { return to_tokens(measure_units(text)); }
 };
 
+/// How `chars_counter` counts.
 struct CharsOptions {
     double chars_per_token = 4.0;           ///< UTF-8 bytes per token, 0.001 to 1000000. Kept to a thousandth
     bool round_up = false;                  ///< round up instead of down, per message

@@ -14,6 +14,7 @@ namespace whittle::inline v0 {
 template <typename Config>
 struct CounterType {
     std::string type{};  ///< a to z, 0 to 9 and _
+    /// The keys of its object.
     ConfigFields<Config> fields{};
     /// Called while the configuration is read; what it throws is reported at the counter's name.
     std::function<std::shared_ptr<const TokenCounter>(const Config&, const ConfigContext&)> open{};
@@ -24,8 +25,11 @@ struct CounterType {
 /// A counter that has no settings.
 struct PlainCounterConfig {};
 
+/// Type "chars": `chars_counter`.
 [[nodiscard]] CounterType<CharsOptions> chars_counter_type();
+/// Type "pessimistic": `pessimistic_counter`.
 [[nodiscard]] CounterType<PlainCounterConfig> pessimistic_counter_type();
+/// Type "estimate": `estimate_counter`.
 [[nodiscard]] CounterType<PlainCounterConfig> estimate_counter_type();
 
 namespace detail {

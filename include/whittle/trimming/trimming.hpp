@@ -23,6 +23,7 @@ public:
         : Trimming(detail::TrimmingSettings{std::move(config)}, std::move(name)) {}
 
     [[nodiscard]] std::string_view name() const noexcept override { return trimmer_.name(); }
+    /// The settings that it was made with.
     [[nodiscard]] const TrimmingConfig& config() const noexcept { return trimmer_.config(); }
 
     void check(const ChainInfo& chain, Problems& problems) const override {

@@ -29,6 +29,7 @@ struct AnthropicModelConfig {
     std::string extra{};           ///< further fields of every request as one JSON object, such as "thinking"
     bool always_stream = false;    ///< stream also where nobody listens: long answers keep the connection alive
     HttpHeaders headers{};         ///< further headers; secret are those named so (key, auth, token, ...)
+    /// Of each exchange.
     HttpLimits limits{};
 
     friend bool operator==(const AnthropicModelConfig&, const AnthropicModelConfig&) = default;

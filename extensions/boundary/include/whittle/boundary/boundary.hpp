@@ -41,6 +41,7 @@ struct VisitedPart {
 /// conversation is as it was.
 class Context {
 public:
+    /// A conversation without messages.
     explicit Context(const Options& options = {});
     ~Context();
     Context(Context&& other) noexcept;

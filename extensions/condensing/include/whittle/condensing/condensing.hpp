@@ -19,10 +19,12 @@ namespace whittle::inline v0 {
 template <AgentMessage M = ChatMessage>
 class Condensing final : public Middleware<M> {
 public:
+    /// The chain checks the configuration.
     explicit Condensing(CondensingConfig config = {}, std::string name = "condensing")
         : config_(std::move(config)), name_(std::move(name)) {}
 
     [[nodiscard]] std::string_view name() const noexcept override { return name_; }
+    /// The settings that it was made with.
     [[nodiscard]] const CondensingConfig& config() const noexcept { return config_; }
 
     void check(const ChainInfo&, Problems& problems) const override { check_condensing(config_, name_, problems); }

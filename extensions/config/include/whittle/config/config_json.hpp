@@ -46,9 +46,9 @@ struct StorageSettings {
 
 /// One entry of "middlewares".
 struct StageSettings {
-    std::string name{};
-    std::string type{};
-    std::any config{};  ///< of the type's configuration, such as `ReductionConfig`; its storages are not open
+    std::string name{};  ///< of the middleware, as reports have it
+    std::string type{};  ///< as `MiddlewareType::type`
+    std::any config{};   ///< of the type's configuration, such as `ReductionConfig`; its storages are not open
     /// Storages of its own by key, such as "storage" or "tool_config.bash.backend".
     std::map<std::string, StorageSettings, std::less<>> storages{};
     /// Names of `ChainSettings::models` by key, such as "model" or "failover.model".
@@ -58,7 +58,7 @@ struct StageSettings {
 /// One entry of "models", or a model that a middleware calls by its provider's name. It holds no key: only where to
 /// find one.
 struct ModelSettings {
-    std::string name{};
+    std::string name{};   ///< by which middlewares name it
     std::string type{};   ///< empty: no entry, `name` is the provider's, which `ConfigSource::host_makes_model` takes
     std::any config{};    ///< of the type's configuration, such as `ScriptedModelConfig`
     ConfigTypes types{};  ///< `ConfigSource::types`
@@ -67,9 +67,10 @@ struct ModelSettings {
 /// A configuration file, read and checked.
 struct ChainSettings {
     ChainConfig config{};  ///< `config.storage`, if the caller sets it, is taken instead of `storage_settings`
-    StorageSettings storage_settings{};
+    StorageSettings storage_settings{};  ///< of the key "storage", not opened yet
+    /// Of the key "models", and those that middlewares name by a provider's name.
     std::vector<ModelSettings> models{};
-    std::vector<StageSettings> stages{};
+    std::vector<StageSettings> stages{};  ///< of the key "middlewares", in that order
     ConfigTypes types{};                  ///< `ConfigSource::types`
     std::vector<std::string> warnings{};  ///< doubtful settings, each with its place
 };
@@ -87,11 +88,11 @@ struct ChainSettings {
 
 /// One key that a configuration can have.
 struct ConfigKey {
-    std::string path{};  ///< dotted, such as "profile.context_window" or "reduction.max_tokens_for_clear"
-    std::string type{};
-    std::string documented_default{};
-    std::string meaning{};
-    std::string only_for_type{};  ///< the type of store, model or counter that has it; empty: no matter
+    std::string path{};                ///< dotted, such as "profile.context_window" or "reduction.max_tokens_for_clear"
+    std::string type{};                ///< of its value, for a person
+    std::string documented_default{};  ///< for a person; empty: none
+    std::string meaning{};             ///< one line, as the member's comment says it
+    std::string only_for_type{};       ///< the type of store, model or counter that has it; empty: no matter
 };
 
 /// All keys, in the order of the documentation: those of the core, and of each section those of `types` behind them.

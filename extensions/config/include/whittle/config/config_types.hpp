@@ -81,6 +81,7 @@ public:
     /// Adds what `profile.cache` and `profile.validity` may name. Throws Error(already_exists) for a name that is
     /// known.
     void register_cache_profile(CacheProfile profile);
+    /// Likewise for `profile.validity`.
     void register_validity_profile(ValidityProfile profile);
 
 private:

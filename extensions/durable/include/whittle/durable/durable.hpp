@@ -21,6 +21,7 @@
 
 namespace whittle::inline v0 {
 
+/// How a conversation is kept.
 struct DurableOptions {
     /// Name of this writer in the log, a safe name. No other living process has it: whoever has it may open again what
     /// it holds. Empty: random.
@@ -91,6 +92,7 @@ public:
 
     /// Change it as any other; it is saved by `save` only. Never assign another conversation to it.
     [[nodiscard]] Conversation<M>& operator*() noexcept { return conversation_; }
+    /// As `operator*`.
     [[nodiscard]] Conversation<M>* operator->() noexcept { return &conversation_; }
 
     /// Saves what is new as one entry, and gives the number of the newest: as durable as the store makes it. Nothing
@@ -122,6 +124,7 @@ public:
     [[nodiscard]] std::uint64_t last_entry_number() const noexcept { return log_.state().number; }
     /// The fencing token: larger than that of every writer before. For resources that refuse older ones.
     [[nodiscard]] std::uint64_t fencing_token() const noexcept { return log_.state().token; }
+    /// `DurableOptions::writer`.
     [[nodiscard]] const std::string& writer() const noexcept { return log_.options().writer; }
     /// Numbers of half-written entries that were cut off the end when this was opened.
     [[nodiscard]] const std::vector<std::uint64_t>& torn_entries() const noexcept { return cut_; }

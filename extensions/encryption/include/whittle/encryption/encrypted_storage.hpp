@@ -18,6 +18,7 @@ struct EncryptionKey {
     std::string bytes{};  ///< 32 random bytes: `new_encryption_key`
 };
 
+/// Which keys are used.
 struct EncryptionOptions {
     /// The key for what is written from now on: another one is a rotation. Called for each object, from any thread.
     std::function<EncryptionKey()> current_key{};

@@ -129,6 +129,7 @@ namespace whittle::inline v0::host {
 /// since what other callbacks make of a reply comes first. Used by one thread at a time, as the agent.
 class AgentCppHooks final : public agent_cpp::Callback {
 public:
+    /// `chain` must outlive it. `id` names the conversation in keys of the store.
     AgentCppHooks(const Chain<common_chat_msg>& chain, std::string id) : chain_(&chain), conversation_(std::move(id)) {}
 
     /// Of the agent's tools, for notices that name the one that reads back; none by default.
@@ -180,6 +181,7 @@ public:
         return smaller;
     }
 
+    /// What the model sees, with its journal.
     [[nodiscard]] Conversation<common_chat_msg>& conversation() noexcept { return conversation_; }
     /// What a tool of yours that runs one of the chain's (`Chain::tools`) gives along.
     [[nodiscard]] ToolContext context(std::string tool, std::string arguments) const {

@@ -133,8 +133,10 @@ namespace whittle::inline v0::host {
 /// in the coordinator's is taken over, and the model sees the conversation's. Used by one thread at a time.
 class AiSdkHooks {
 public:
+    /// What asks the model, as ai-sdk-cpp's `generate` does.
     using Generate = std::function<ai::GenerateResult(const ai::GenerateOptions&)>;
 
+    /// `chain` must outlive it. `id` names the conversation in keys of the store.
     AiSdkHooks(const Chain<ai::Message>& chain, std::string id) : chain_(&chain), conversation_(std::move(id)) {}
     AiSdkHooks(const AiSdkHooks&) = delete;
     AiSdkHooks& operator=(const AiSdkHooks&) = delete;
@@ -161,6 +163,7 @@ public:
         }
     }
 
+    /// What the model sees, with its journal.
     [[nodiscard]] Conversation<ai::Message>& conversation() noexcept { return conversation_; }
 
 private:

@@ -29,6 +29,7 @@ public:
     /// gaia cuts a tool's result, written as JSON, above this many bytes and keeps its head and tail alone.
     static constexpr std::size_t gaia_cut_bytes = 4'000;
 
+    /// `chain` must outlive it. `id` names the conversation in keys of the store.
     GaiaHooks(const Chain<gaia::Message>& chain, std::string id) : chain_(&chain), conversation_(std::move(id)) {}
     GaiaHooks(const GaiaHooks&) = delete;
     GaiaHooks& operator=(const GaiaHooks&) = delete;
@@ -86,6 +87,7 @@ public:
     /// Runs a tool through the chain; gives its own result where the chain leaves that as it is.
     gaia::json run_tool(const std::string& tool, const gaia::json& arguments, const gaia::ToolCallback& inner);
 
+    /// What the model sees, with its journal.
     [[nodiscard]] Conversation<gaia::Message>& conversation() noexcept { return conversation_; }
 
 private:

@@ -16,7 +16,7 @@ namespace whittle::inline v0::openai {
 
 /// What a server that speaks chat completions takes. Data: copy the nearest and correct it where yours differs.
 struct Dialect {
-    std::string name = "openai";
+    std::string name = "openai";                             ///< as configurations name it
     std::string max_tokens_field = "max_completion_tokens";  ///< what the output limit is called
     std::string system_role = "system";                      ///< of `ModelRequest::system`; "developer" for some models
     bool stream_usage = true;  ///< takes "stream_options":{"include_usage":true}; without it a stream has no usage
@@ -51,7 +51,7 @@ struct OpenAIModelConfig {
     std::string extra{};                                 ///< further fields of every request as one JSON object
     bool always_stream = false;  ///< stream also where nobody listens: long answers keep the connection alive
     HttpHeaders headers{};       ///< further headers; secret are those named so (key, auth, token, ...)
-    HttpLimits limits{};
+    HttpLimits limits{};         ///< of each exchange
 
     friend bool operator==(const OpenAIModelConfig&, const OpenAIModelConfig&) = default;
 };

@@ -13,8 +13,8 @@ namespace whittle::inline v0 {
 
 /// What a provider's refusal means. extensions/provider/README.md has the table.
 struct ClassifiedError {
-    ModelErrorClass error_class = ModelErrorClass::bad_request;
-    std::int64_t context_limit_tokens = 0;  ///< overflow: tokens that the model takes; 0: not said
+    ModelErrorClass error_class = ModelErrorClass::bad_request;  ///< decides what is done about it
+    std::int64_t context_limit_tokens = 0;                       ///< overflow: tokens that the model takes; 0: not said
     std::int64_t requested_tokens =
         0;  ///< overflow: tokens of the request, with what it asked for as output; 0: not said
     std::optional<std::chrono::milliseconds> retry_after{};  ///< how long the provider asks to wait

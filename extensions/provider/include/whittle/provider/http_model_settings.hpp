@@ -21,9 +21,9 @@ struct HttpModelSettings {
 
 /// Where the models of a configuration get what a file should not hold.
 struct HttpModelSource {
-    std::shared_ptr<HttpTransport> transport{};
-    EnvironmentLookup lookup{};  ///< for `api_key_env`. The library itself reads no environment
-    HttpLimits limits{};
+    std::shared_ptr<HttpTransport> transport{};  ///< makes the requests
+    EnvironmentLookup lookup{};                  ///< for `api_key_env`. The library itself reads no environment
+    HttpLimits limits{};                         ///< of each exchange
 };
 
 namespace detail {

@@ -33,20 +33,23 @@ struct HttpLimits {
     friend bool operator==(const HttpLimits&, const HttpLimits&) = default;
 };
 
+/// One request, whole.
 struct HttpRequest {
     std::string method = "POST";  ///< upper-case letters
     std::string url{};            ///< absolute, http or https
     HttpHeaders headers{};  ///< nothing is added but what HTTP needs; a name or value with a line break is refused
-    std::string body{};
-    HttpLimits limits{};
-    StopToken stop{};
+    std::string body{};     ///< bytes as they are sent
+    HttpLimits limits{};    ///< of this exchange
+    StopToken stop{};       ///< ends the exchange with class cancelled
 };
 
+/// The answer to one request.
 struct HttpResponse {
-    int status = 0;
-    HttpHeaders headers{};
-    std::string body{};  ///< empty where a `BodySink` took it
+    int status = 0;         ///< the status code, such as 200
+    HttpHeaders headers{};  ///< as they came
+    std::string body{};     ///< empty where a `BodySink` took it
 
+    /// The value of the first header of that name, in upper or lower case. The view lives as long as the answer.
     [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const noexcept {
         return find_header(headers, name);
     }

@@ -60,6 +60,7 @@ public:
         return Message(std::move(json));
     }
 
+    /// The message as the provider has it, members in their order.
     [[nodiscard]] const nlohmann::ordered_json& json() const noexcept { return json_; }
 
     /// What the provider billed for the call that gave this reply. Stays beside the JSON: it is neither sent nor saved.
@@ -68,6 +69,7 @@ public:
         return static_cast<Message&>(*this);
     }
     Message&& with_usage(const Usage& usage) && { return std::move(with_usage(usage)); }
+    /// What was billed for it, as `with_usage` set it. Not part of the JSON.
     [[nodiscard]] const std::optional<Usage>& usage() const noexcept { return usage_; }
 
     /// The same JSON text; 1 and 1.0 differ. Usage is not looked at.

@@ -15,6 +15,7 @@ struct SseEvent {
     std::string_view last_event_id{};  ///< the last id the stream named, with this event or before; empty if none
 };
 
+/// What a stream may have at most. More is an error.
 struct SseLimits {
     std::size_t max_line_bytes = 16'777'216;   ///< 16 MiB
     std::size_t max_event_bytes = 33'554'432;  ///< of all data lines of an event together (32 MiB)
@@ -27,8 +28,10 @@ struct SseLimits {
 /// start is dropped. One stream per parser.
 class SseParser {
 public:
+    /// Gets each event; the views in it are valid during the call.
     using Sink = FunctionRef<void(const SseEvent&)>;
 
+    /// At the beginning of a stream.
     explicit SseParser(SseLimits limits = {}) : limits_(limits) {}
 
     /// Calls `sink` for each event that these bytes complete. Throws `ModelError` of class bad_request above a limit;

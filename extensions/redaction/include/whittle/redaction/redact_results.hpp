@@ -18,6 +18,7 @@ class RedactingStream;
 /// Masks what passes: texts line by line as they are written, whole ones as what they are. Media pass as they are.
 class RedactingSink final : public PartSink {
 public:
+    /// Writes into `out` what passed. Both must outlive it.
     RedactingSink(const Redactor& redactor, PartSink& out);
     ~RedactingSink() override;
     void write(std::string_view text) override;

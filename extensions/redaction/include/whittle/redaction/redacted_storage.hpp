@@ -14,7 +14,7 @@ namespace whittle::inline v0 {
 
 /// What an object says of its masks.
 struct RedactionNote {
-    std::int64_t places = 0;
+    std::int64_t places = 0;      ///< how many were masked
     std::string rules{};          ///< "key 2, named 1"
     std::int64_t note_bytes = 0;  ///< of the object, at its end: they are the note and no content
 };

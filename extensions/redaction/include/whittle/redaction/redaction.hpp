@@ -38,9 +38,10 @@ struct RedactionRules {
 
 /// A text without what the rules found.
 struct Redacted {
-    std::string text{};
+    std::string text{};                            ///< with masks in place of what was found
     std::map<std::string, std::int64_t> places{};  ///< how many, by rule; empty: `text` is as it was given
 
+    /// Sum of `places`.
     [[nodiscard]] std::int64_t count() const noexcept;
 };
 

@@ -25,6 +25,7 @@ enum class RedisDurability {
     all_replicas,  ///< the loss of the primary; the primary has it on disk too (WAIT for all, appendfsync always)
 };
 
+/// Who logs in at a server.
 struct RedisCredentials {
     std::string user{};      ///< empty: the default user
     std::string password{};  ///< empty: none is sent
@@ -32,13 +33,14 @@ struct RedisCredentials {
 
 /// Needs hiredis 1.0 or newer with hiredis_ssl.
 struct RedisTls {
-    bool enabled = false;
+    bool enabled = false;            ///< connect by TLS; false: in clear text
     std::string ca_file{};           ///< PEM, who signs servers; empty: the system's
     std::string certificate_file{};  ///< PEM, our own, where the server wants one
     std::string key_file{};          ///< PEM, of that certificate
     std::string server_name{};  ///< sent (SNI), and compared with the certificate where hiredis can; else unverified
 };
 
+/// Which servers, and how they are used.
 struct RedisStorageOptions {
     RedisTopology topology = RedisTopology::single;  ///< what the addresses are: `single`, `sentinel`, `cluster`
     /// `host:port`, `[v6]:port` or `unix:/path`. A single server has one, sentinels and clusters any number.
@@ -48,13 +50,13 @@ struct RedisStorageOptions {
     RedisDurability durability = RedisDurability::reply;
     int replicas = 0;  ///< of each primary, for `all_replicas`; 0: as many as it says it has, at least one
 
-    RedisCredentials credentials{};
+    RedisCredentials credentials{};  ///< for servers that have objects
     /// Asked for each new connection to a server that has objects, from any thread; in place of `credentials`.
     std::function<RedisCredentials()> credentials_provider{};
-    RedisCredentials sentinel_credentials{};
-    RedisTls tls{};
-    int database = 0;                    ///< 0 in a cluster
-    std::string client_name{"whittle"};  ///< what CLIENT LIST shows; empty: none
+    RedisCredentials sentinel_credentials{};  ///< for sentinels
+    RedisTls tls{};                           ///< for all connections
+    int database = 0;                         ///< 0 in a cluster
+    std::string client_name{"whittle"};       ///< what CLIENT LIST shows; empty: none
     std::string key_prefix{"whittle:"};  ///< prefix of every key in Redis: stores with different ones share nothing
 
     std::int64_t expire_after_seconds = 0;  ///< seconds after which a stored object is absent; 0: never

@@ -18,10 +18,12 @@ namespace whittle::inline v0 {
 template <AgentMessage M = ChatMessage>
 class ReleaseContext final : public Middleware<M> {
 public:
+    /// The chain checks the configuration.
     explicit ReleaseContext(ReleaseContextConfig config = {}, std::string name = "release_context")
         : config_(std::move(config)), name_(std::move(name)) {}
 
     [[nodiscard]] std::string_view name() const noexcept override { return name_; }
+    /// The settings that it was made with.
     [[nodiscard]] const ReleaseContextConfig& config() const noexcept { return config_; }
 
     void check(const ChainInfo&, Problems& problems) const override { check_release_context(config_, name_, problems); }

@@ -37,15 +37,17 @@ enum class RetentionReason {
 /// "unreferenced", "over_size", ...
 [[nodiscard]] std::string_view to_string(RetentionReason reason) noexcept;
 
+/// An object that would go, and why.
 struct RetentionObject {
-    std::string key{};
-    std::int64_t bytes = 0;
-    std::int64_t stored_at_seconds = 0;  ///< as `ObjectInfo::stored_at_seconds`
-    RetentionReason reason = RetentionReason::unknown;
+    std::string key{};                                  ///< of the object
+    std::int64_t bytes = 0;                             ///< length of its content
+    std::int64_t stored_at_seconds = 0;                 ///< as `ObjectInfo::stored_at_seconds`
+    RetentionReason reason = RetentionReason::unknown;  ///< why it would go
     std::string
         conversation{};  ///< who refers to it, or reads it, or whose it is: a conversation's id or a saved one's name
 };
 
+/// What is kept, and what is looked at.
 struct RetentionOptions {
     /// Gives one conversation after the other that is saved outside of the store, and nullopt after the last. Empty:
     /// none is. Those with a log in the store need not be given.
@@ -70,20 +72,22 @@ struct RetentionOptions {
         check_cancelled{};  ///< called for each object, and each 64 KiB that are read; what it throws gets out
 };
 
+/// So many objects, and their size.
 struct RetentionSum {
-    std::int64_t objects = 0;
-    std::int64_t bytes = 0;
+    std::int64_t objects = 0;  ///< how many
+    std::int64_t bytes = 0;    ///< sum of their contents
 };
 
 /// What would go. Holds the keys of what goes, and 16 bytes for each object of a log.
 struct RetentionPlan {
-    std::vector<RetentionObject> to_remove{};  ///< objects in order of their keys, then those of logs
-    std::map<RetentionReason, RetentionSum> sums{};
-    std::int64_t bytes_before = 0;  ///< of the store
-    std::int64_t bytes_after = 0;   ///< once it is carried out
+    std::vector<RetentionObject> to_remove{};        ///< objects in order of their keys, then those of logs
+    std::map<RetentionReason, RetentionSum> sums{};  ///< of all objects, those that stay too, by reason
+    std::int64_t bytes_before = 0;                   ///< of the store
+    std::int64_t bytes_after = 0;                    ///< once it is carried out
     std::vector<Hash128>
         known_log_keys{};  ///< fingerprints of the keys of logs, in order: later ones were not looked at
 
+    /// Of what would go.
     [[nodiscard]] RetentionSum removal_sum() const;
 };
 
@@ -96,8 +100,9 @@ struct RetentionPlan {
 /// refers to, 16 for each object of a log, and what goes; one object of a log at a time.
 [[nodiscard]] RetentionPlan plan_retention(Storage& storage, const RetentionOptions& options);
 
+/// What came of a plan.
 struct RetentionResult {
-    RetentionSum removed{};
+    RetentionSum removed{};  ///< what is gone
     std::vector<std::string>
         planned_but_kept{};  ///< keys of the plan that are referred to, or were written, since it was made
 };

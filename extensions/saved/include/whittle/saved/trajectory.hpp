@@ -33,10 +33,10 @@ concept JsonMessage = AgentMessage<M> && std::constructible_from<M, nlohmann::or
 /// A recorded session of an agent.
 template <JsonMessage M = openai::Message>
 struct Trajectory {
-    std::string id{};
-    std::string system{};  ///< beside the messages, never one of them
-    std::vector<ToolSpec> tools{};
-    std::vector<M> messages{};
+    std::string id{};               ///< of the session
+    std::string system{};           ///< beside the messages, never one of them
+    std::vector<ToolSpec> tools{};  ///< that the agent offered
+    std::vector<M> messages{};      ///< in order
     std::vector<std::optional<double>>
         seconds_since_first{};                   ///< since the first message, one per message; empty if unknown
     std::vector<RecordedUsage> usage_by_call{};  ///< what the provider billed, where it was recorded
@@ -47,6 +47,7 @@ struct Trajectory {
         nlohmann::ordered_json::object();  ///< all other members, and what the above cannot hold
 };
 
+/// How a file of sessions is read.
 struct TrajectoryOptions {
     std::string name = "trajectories";  ///< of the file: starts error texts, and its stem is used for missing ids
     JsonLimits limits{.max_bytes = 1U << 30U};          ///< of one line, or of a document over several lines

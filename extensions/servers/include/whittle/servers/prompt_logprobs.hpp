@@ -16,12 +16,14 @@ enum class LogprobSource {
     echo,         ///< "echo" with "logprobs": llama-cpp-python, older OpenAI-compatible servers, vLLM too
 };
 
+/// Which server and model is asked for the probabilities of a prompt's tokens.
 struct PromptLogprobsConfig {
-    std::string model{};     ///< required
-    std::string base_url{};  ///< required: the path to "/completions"
-    std::string api_key{};   ///< secret, never in an error; empty: none is sent
-    LogprobSource source = LogprobSource::vllm_prompt;
-    HttpHeaders headers{};
+    std::string model{};                                ///< required
+    std::string base_url{};                             ///< required: the path to "/completions"
+    std::string api_key{};                              ///< secret, never in an error; empty: none is sent
+    LogprobSource source = LogprobSource::vllm_prompt;  ///< how the server is asked
+    HttpHeaders headers{};                              ///< further headers
+    /// Of each exchange.
     HttpLimits limits{};
 
     friend bool operator==(const PromptLogprobsConfig&, const PromptLogprobsConfig&) = default;

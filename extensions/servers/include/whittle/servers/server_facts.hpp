@@ -29,12 +29,12 @@ struct ServerAddress {
                       .idle = std::chrono::seconds(10),
                       .total = std::chrono::seconds(20),
                       .max_response_bytes = 16 << 20};  ///< of each question
-    StopToken stop{};
+    StopToken stop{};                                   ///< ends a question that still waits
 };
 
 /// What a server says of itself and of one model. 0, or absent: it does not say.
 struct ServerFacts {
-    ServerKind kind = ServerKind::other;
+    ServerKind kind = ServerKind::other;  ///< which server it is, as far as its answers tell
     int status = 0;                       ///< of the answer with its list of models
     bool is_loading = false;              ///< llama-server answers 503 until its model is in memory: ask again
     std::vector<std::string> models{};    ///< ids of the list

@@ -23,8 +23,9 @@ enum class OnTruncation {
     accept,  ///< it is passed on without its usage, which says nothing of the conversation
 };
 
+/// What is checked, and what follows.
 struct TruncationCheckConfig {
-    OnTruncation on_truncation = OnTruncation::refuse;
+    OnTruncation on_truncation = OnTruncation::refuse;  ///< what becomes of a reply to a request that was cut
     std::int64_t reported_window_tokens =
         0;                 ///< tokens, `ServerFacts::context_window`, for the overflow; 0: what was billed
     EventSink on_event{};  ///< gets a warning "silent_truncation" with what was sent at least and what was billed

@@ -12,6 +12,7 @@
 
 namespace whittle::inline v0 {
 
+/// The level of spdlog that means the same.
 [[nodiscard]] inline spdlog::level::level_enum to_spdlog_level(Event::Level level) noexcept {
     switch (level) {
         case Event::Level::debug: return spdlog::level::debug;

@@ -12,6 +12,7 @@
 
 namespace whittle::inline v0 {
 
+/// How a store in a file of SQLite behaves.
 struct SqliteStorageOptions {
     /// What a power failure can cost: the whole file (`none`), the newest objects (`data`), nothing (`full`). SQLite's
     /// `synchronous`: OFF, NORMAL, FULL.
@@ -30,8 +31,9 @@ struct SqliteStorageOptions {
     std::function<void()> check_cancelled{};
 };
 
+/// How much a file holds.
 struct SqliteUsage {
-    std::int64_t objects = 0;
+    std::int64_t objects = 0;              ///< how many there are
     std::int64_t object_bytes = 0;         ///< sum of their lengths
     std::int64_t file_bytes = 0;           ///< of the file, without its log
     std::int64_t reusable_file_bytes = 0;  ///< of it, for objects to come
@@ -52,6 +54,7 @@ public:
     /// Removes what is older than `expire_after_seconds`; how many.
     virtual std::int64_t remove_expired() = 0;
 
+    /// What the file holds now. Throws Error(storage_failed).
     [[nodiscard]] virtual SqliteUsage usage() = 0;
 };
 

@@ -19,6 +19,7 @@ using OpenStorage = std::function<std::shared_ptr<Storage>()>;
 /// the place may go when the result goes.
 using NewStorage = std::function<OpenStorage()>;
 
+/// How hard a store is tried.
 struct StorageConformanceOptions {
     std::int64_t large_bytes = 1'000'003;  ///< of the largest object; in pieces of 1 MiB where the store streams
     int objects = 300;                     ///< objects in the longest listing
@@ -27,16 +28,18 @@ struct StorageConformanceOptions {
     std::string_view only{};               ///< the name of one check; empty: all
 };
 
+/// What came of a check.
 enum class StorageCheckOutcome {
     passed,
     failed,
     not_offered,  ///< `list` or `remove` throws Error(not_offered), or `open_writer` is null, and the check needs it
 };
 
+/// One check, and what came of it.
 struct StorageCheckResult {
     std::string_view name{};  ///< a sentence: what is promised; lives as long as the program
-    StorageCheckOutcome outcome = StorageCheckOutcome::passed;
-    std::vector<std::string> failures{};  ///< one line each, at most 20
+    StorageCheckOutcome outcome = StorageCheckOutcome::passed;  ///< what came of it
+    std::vector<std::string> failures{};                        ///< one line each, at most 20
 };
 
 /// The names of all checks, in the order in which they run.

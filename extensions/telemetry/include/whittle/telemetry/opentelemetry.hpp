@@ -36,15 +36,16 @@ struct GenAiModel {
     return limits;
 }
 
+/// Where telemetry goes, and which.
 struct OpenTelemetryConfig {
     /// Where an OTLP/HTTP receiver listens, without query; "/v1/traces", "/v1/logs" and "/v1/metrics" follow it.
     std::string endpoint = "http://localhost:4318";
     HttpHeaders headers{};  ///< sent along, such as a key; never in an error text
     std::map<std::string, std::string>
-        resource{};  ///< of the process; without "service.name" that is "unknown_service"
-    bool traces = true;
-    bool logs = true;  ///< events, one record each
-    bool metrics = true;
+        resource{};                   ///< of the process; without "service.name" that is "unknown_service"
+    bool traces = true;               ///< spans of hooks, middlewares and model calls
+    bool logs = true;                 ///< events, one record each
+    bool metrics = true;              ///< counters and histograms
     bool include_event_texts = true;  ///< sentences of events and errors; false: only their kinds
     GenAiModel agent_model{};         ///< the agent's, told with each hook
     std::map<std::string, GenAiModel>
@@ -63,9 +64,9 @@ struct OpenTelemetryConfig {
 
 /// What came of a `flush`. An item is a span, a log record or a data point of a metric.
 struct FlushResult {
-    std::int64_t spans_sent = 0;  ///< in requests that the server took
-    std::int64_t logs_sent = 0;
-    std::int64_t points_sent = 0;
+    std::int64_t spans_sent = 0;      ///< in requests that the server took
+    std::int64_t logs_sent = 0;       ///< likewise
+    std::int64_t points_sent = 0;     ///< likewise: data points
     std::int64_t items_rejected = 0;  ///< items of those that the server says it did not keep (partial success)
     std::int64_t items_in_refused_requests =
         0;                           ///< items of requests that the server will never take: gone, but for metrics
@@ -92,6 +93,7 @@ public:
 
     /// For `ChainCallbacks`. Neither sends anything.
     [[nodiscard]] EventSink event_sink() const;
+    /// For `ChainCallbacks::on_report`. It sends nothing either.
     [[nodiscard]] std::function<void(const Report&)> report_sink() const;
 
     /// Sends what waits, then the metrics; blocks for as long as the transport does. One flush runs at a time, chains

@@ -11,6 +11,7 @@
 
 namespace whittle::inline v0::telemetry {
 
+/// How metrics are named.
 struct PrometheusConfig {
     std::string prefix = "whittle";  ///< of every name, an underscore follows; `[a-zA-Z_:][a-zA-Z0-9_:]*`
     std::int64_t max_series_per_metric =
@@ -26,6 +27,7 @@ public:
 
     /// For `ChainCallbacks`. A hook that was not due allocates nothing, but for the first one of its kind.
     [[nodiscard]] EventSink event_sink() const;
+    /// For `ChainCallbacks::on_report`.
     [[nodiscard]] std::function<void(const Report&)> report_sink() const;
 
     /// All of it in the text format 0.0.4, ordered by metric and labels.

@@ -14,6 +14,7 @@
 
 namespace whittle::inline v0 {
 
+/// The number of a token in its vocabulary.
 using TokenId = std::uint32_t;
 
 /// An encoding this library knows: its split pattern, and the vocabulary file it belongs to.
@@ -86,6 +87,7 @@ public:
     /// the longest token is answered at once.
     [[nodiscard]] std::optional<std::int64_t> count_up_to(std::string_view text, std::int64_t limit) const;
 
+    /// The tokens of a text, in order. Special tokens are read as text.
     [[nodiscard]] std::vector<TokenId> encode(std::string_view text) const;
 
     /// The bytes of the tokens, one after the other; not UTF-8 if the ids end inside a character. Throws
@@ -96,6 +98,7 @@ public:
     [[nodiscard]] std::string_view bytes_of(TokenId id) const noexcept;
 
     struct Impl;
+    /// For the library's own sources: the type is in none of the headers.
     [[nodiscard]] const Impl& impl() const noexcept { return *impl_; }
 
 private:
@@ -139,6 +142,7 @@ public:
     /// The prefix counts, in order: the first is {0, 0}, the last has the size of the text and all its tokens.
     [[nodiscard]] std::span<const LineBoundary> line_boundaries() const noexcept { return boundaries_; }
 
+    /// Tokens of the whole text.
     [[nodiscard]] std::int64_t tokens() const noexcept { return boundaries_.back().tokens_before; }
 
     /// The longest head of the text that ends between two of its tokens and splits no character (`grapheme_prefix`),
