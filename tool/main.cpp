@@ -48,6 +48,9 @@ CLI::App* add_replay(CLI::App& app, ReplayCommand& command) {
     sub->add_flag("--totals", command.totals_only, "Leave out the single sessions");
     sub->add_flag("--all", command.all, "All columns, and how much of the input the cache gives");
     add_html(*sub, command.html);
+    sub->add_option("--svg", command.svg,
+                    "Draw the tokens of each request of one session, with and without the chain; - is standard output")
+        ->type_name("OUT.svg");
     sub->footer(
         "Examples:\n"
         "  whittle replay sessions.jsonl --preset recommended --window 200000\n"

@@ -57,6 +57,7 @@ struct ReplayCommand {
     bool totals_only = false;
     bool all = false;  ///< columns of the text
     HtmlChoice html{};
+    std::string svg{};  ///< a file for the chart of one session; empty: none
 };
 
 struct ApplyCommand {

@@ -1,5 +1,6 @@
 #include "comparison.hpp"
 #include "markup.hpp"
+#include "svg_document.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -200,21 +201,14 @@ private:
 };
 
 constexpr std::string_view style =
-    "<style>\n"
-    "svg { background: #fff; font: 11px system-ui, sans-serif; fill: #222 }\n"
-    ".title { font-size: 14px; font-weight: 600 } .tick { fill: #666 }\n"
-    ".grid { stroke: #e4e4e4 } .leader { stroke: #aaa; stroke-width: .6 }\n"
+    ".leader { stroke: #aaa; stroke-width: .6 }\n"
     ".frontier { fill: none; stroke: #0a7d5a; stroke-width: 1.2; stroke-dasharray: 4 3 }\n"
     ".control circle { fill: #8a8a8a } .control text { fill: #555 }\n"
-    ".chain circle { fill: #0a7d5a } .chain text { fill: #0a5c43; font-weight: 600 }\n"
-    "@media (prefers-color-scheme: dark) {\n"
-    "  svg { background: #16181b; fill: #e6e6e6 } .tick { fill: #9aa0a6 } .grid { stroke: "
-    "#2d3136 }\n"
+    ".chain circle { fill: #0a7d5a } .chain text { fill: #0a5c43; font-weight: 600 }\n";
+constexpr std::string_view dark_style =
     "  .leader { stroke: #666 } .frontier { stroke: #4fc79b }\n"
     "  .control circle { fill: #8b9096 } .control text { fill: #aab0b6 }\n"
-    "  .chain circle { fill: #4fc79b } .chain text { fill: #7fdcb8 }\n"
-    "}\n"
-    "</style>\n";
+    "  .chain circle { fill: #4fc79b } .chain text { fill: #7fdcb8 }\n";
 
 }  // namespace
 
@@ -231,12 +225,12 @@ std::string comparison_svg(const Comparison& comparison) {
     add("over 100k");
     add("20k-100k");
     if (width == 0.0) add("all");
-    return fmt::format(
-               "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
-               "height=\"{1:.0f}\" role=\"img\" aria-label=\"What strategies cost, against what they leave in "
-               "sight\">\n",
-               width, panel_height) +
-           std::string(style) + panels + "</svg>\n";
+    return svg_document({.width = width,
+                         .height = panel_height,
+                         .label = "What strategies cost, against what they leave in sight",
+                         .style = style,
+                         .dark_style = dark_style},
+                        panels);
 }
 
 }  // namespace whittle::cli

@@ -11,6 +11,7 @@
 #include "read_sessions.hpp"
 #include "replay_page.hpp"
 #include "same_file.hpp"
+#include "session_chart.hpp"
 #include "session_reporter.hpp"
 #include "shape.hpp"
 #include "shown.hpp"
@@ -79,6 +80,10 @@ void warn_of_prices(const ModelProfile& profile) {
                     profile.cache.name, profile.cache.read, profile.cache.write, is_read_odd ? "read" : "write"));
 }
 
+bool is_on_standard_output(const ReplayCommand& command) {
+    return command.requests == "-" || command.html.file == "-" || command.svg == "-";
+}
+
 class ReplayRun {
 public:
     ReplayRun(const ReplayCommand& command, const CommonOptions& common)
@@ -98,6 +103,7 @@ public:
         if (requests_) requests_->commit();
         print_result();
         if (!command_.html.file.empty()) write_report(page(), command_.html);
+        if (!command_.svg.empty()) write_chart();
         for (const std::string& error : sum_.totals.errors) print_note(shown(error));
         for (const std::string& problem : problems_) print_note(problem);
         const std::string reason = reason_of_failure(sum_.totals);
@@ -125,7 +131,7 @@ private:
         if (!is_open_) storage_ = open_storage(settings.storage_settings);
         is_open_ = true;
         settings.config.storage = storage_;
-        settings.config.explain = settings.config.explain || !command_.html.file.empty();
+        settings.config.explain = settings.config.explain || is_reported();
         return settings;
     }
 
@@ -175,7 +181,7 @@ private:
         const Recording<M> recording{trajectory.id, trajectory.system, trajectory.tools, trajectory.messages,
                                      trajectory.seconds_since_first};
         std::optional<SessionReporter<M>> reporter;
-        if (!command_.html.file.empty()) reporter.emplace(recording, chain, page_.chain(), !are_secrets_shown());
+        if (is_reported()) reporter.emplace(recording, chain, page_.chain(), !are_secrets_shown());
         CallProgress calls(trajectory);
         WatchedCalls side_calls;
         evaluation::ChainOptions<M> options{.stop = interrupt_token(), .clock = chains.clock()};
@@ -205,8 +211,23 @@ private:
         replayed.spending = evaluation::spending_of(asked, {});
         replayed.session_report = reporter->take(static_cast<std::size_t>(command_.html.text_bytes));
         add_call_costs(replayed.session_report, figures);
+        if (!command_.svg.empty()) draw(replayed.session_report);
         page_.add(std::move(replayed), session);
         return session;
+    }
+
+    /// Whether sessions are looked at call by call.
+    [[nodiscard]] bool is_reported() const noexcept { return !command_.html.file.empty() || !command_.svg.empty(); }
+
+    void draw(const SessionReport& session_report) {
+        if (!chart_.empty()) throw UsageError{"--svg draws one session, and the input has several"};
+        chart_ = session_chart(session_report);
+    }
+
+    void write_chart() const {
+        OutputFile out(command_.svg);
+        out.write(chart_);
+        out.commit();
     }
 
     [[nodiscard]] ordered_json to_json(const ReplayedSessions& sessions) const {
@@ -243,7 +264,7 @@ private:
     /// Requests or a report on standard output leave standard error for the totals.
     void print_result() {
         const std::string text = output_text(result(), common_.json);
-        if (command_.requests == "-" || command_.html.file == "-") {
+        if (is_on_standard_output(command_)) {
             write_error_stream(text);
         } else {
             print_raw(text);
@@ -257,6 +278,7 @@ private:
     ChainsByCache chains_;
     std::optional<RequestWriter> requests_{};
     ReplayPage page_;
+    std::string chart_{};
     TotalsText text_;
     ordered_json list_ = ordered_json::array();
     ordered_json files_ = ordered_json::array();
@@ -267,21 +289,29 @@ private:
     Progress progress_{};
 };
 
+/// None takes the place of another or of what is read; one of them may be standard output.
+void check_output_files(const ReplayCommand& command) {
+    const std::vector<NamedPath> outputs{
+        {"--html", command.html.file}, {"--svg", command.svg}, {"--requests", command.requests}};
+    for (auto output = outputs.begin(); output != outputs.end(); ++output) {
+        for (auto other = std::next(output); other != outputs.end(); ++other) {
+            if (output->path == "-" && other->path == "-")
+                throw UsageError{fmt::format("{} - and {} -: expected one of them on standard output", output->option,
+                                             other->option)};
+            require_different_files({*output, *other});
+        }
+        if (output->path == "-") continue;
+        require_different_files({*output, {"--config", command.config.file}});
+        for (const std::string& file : command.files) require_different_files({*output, {"FILE", file}});
+    }
+}
+
 }  // namespace
 
 ExitCode run_replay(const ReplayCommand& command, const CommonOptions& common) {
     if (command.delta && command.requests.empty()) throw UsageError{"--delta needs --requests"};
     (void)to_shape(common.shape);  // a mistake there comes before any work
-    if (command.html.file == "-" && command.requests == "-")
-        throw UsageError{"--html - and --requests -: expected one of them on standard output"};
-    require_different_files({{"--html", command.html.file}, {"--requests", command.requests}});
-    require_different_files({{"--html", command.html.file}, {"--config", command.config.file}});
-    for (const std::string& file : command.files) {
-        if (command.html.file != "-") require_different_files({{"--html", command.html.file}, {"FILE", file}});
-        if (command.requests != "-") require_different_files({{"--requests", command.requests}, {"FILE", file}});
-    }
-    if (command.requests != "-")
-        require_different_files({{"--requests", command.requests}, {"--config", command.config.file}});
+    check_output_files(command);
     return ReplayRun(command, common).run();
 }
 

@@ -140,6 +140,31 @@ TEST_CASE("delta lines rebuild the full requests", "[apps]") {
     CHECK(std::filesystem::file_size(dir / "delta.jsonl") < std::filesystem::file_size(dir / "full.jsonl") / 2);
 }
 
+TEST_CASE("replay draws the requests of one session, with and without the chain", "[apps]") {
+    const TempDir dir;
+    const std::string name = "a<b&\"c.json";
+    write_text(dir / name, clearing_chain);
+    write_text(dir / "s.jsonl", session_line("a", 8, 4'000));
+    write_text(dir / "two.jsonl", session_line("a", 8, 4'000) + session_line("b", 8, 4'000));
+    const std::string arguments = "replay s.jsonl --config 'a<b&\"c.json' ";
+    const CliResult result = run_cli(dir, arguments + "--svg chart.svg --json");
+    REQUIRE(result.exit_code == 0);
+    const std::string chart = read_text(dir / "chart.svg");
+    CHECK(chart.starts_with("<svg xmlns="));
+    CHECK(has(chart, "a&#60;b&#38;&#34;c.json"));
+    CHECK(has(chart, fmt::format("{} calls, ", json::parse(result.out)["total"]["calls"].get<int>())));
+    for (const char* none : {"<script", "href", "onload", "nan", "inf"}) CHECK_FALSE(has(chart, none));
+    const CliResult on_output = run_cli(dir, arguments + "--svg -");
+    CHECK(on_output.out == chart);
+    CHECK(has(on_output.err, "total of 1"));
+    CHECK(run_cli(dir, arguments + "--svg s.jsonl").exit_code == 2);
+    CHECK(run_cli(dir, arguments + "--svg - --requests -").exit_code == 2);
+    const CliResult several = run_cli(dir, "replay two.jsonl --preset recommended --svg several.svg");
+    CHECK(several.exit_code == 2);
+    CHECK(has(several.err, "--svg draws one session"));
+    CHECK_FALSE(std::filesystem::exists(dir / "several.svg"));
+}
+
 TEST_CASE("standard input, standard output and gzip work on both sides", "[apps]") {
     const TempDir dir;
     write_text(dir / "chain.json", clearing_chain);
