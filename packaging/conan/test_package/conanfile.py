@@ -15,7 +15,7 @@ class TestPackage(ConanFile):
     settings = "os", "arch", "compiler", "build_type"
 
     def requirements(self):
-        self.requires(self.tested_reference_str)
+        self.requires(self.tested_reference_str, run=True)  # the tool, where there is one
 
     def layout(self):
         cmake_layout(self)
