@@ -58,7 +58,7 @@ class WhittleConan(ConanFile):
         root = os.path.join(self.recipe_folder, "..", "..")
         if not os.path.exists(os.path.join(root, "include", "whittle", "whittle.hpp")):
             raise ConanException(f"whittle/{self.version}: neither a checkout around this recipe nor `sources` for the version in conandata.yml")
-        for name in ("CMakeLists.txt", "LICENSE", "README.md", "CHANGELOG.md"):
+        for name in ("CMakeLists.txt", "LICENSE", "NOTICE", "README.md", "CHANGELOG.md"):
             shutil.copy(os.path.join(root, name), self.export_sources_folder)
         for folder in ("cmake", "include", "src", "docs", "extensions", "tool", "bench", "packaging"):
             pattern = "*.md" if folder in ("bench", "packaging") else "*"
@@ -117,7 +117,8 @@ class WhittleConan(ConanFile):
         cmake.build()
 
     def package(self):
-        copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
+        for name in ("LICENSE", "NOTICE"):
+            copy(self, name, self.source_folder, os.path.join(self.package_folder, "licenses"))
         CMake(self).install()
         installed = os.listdir(os.path.join(self.package_folder, "lib", "cmake", "whittle"))
         for name in NEEDS:
