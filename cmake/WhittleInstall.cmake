@@ -78,18 +78,18 @@ configure_file("${PROJECT_SOURCE_DIR}/cmake/whittle.pc.in" "${PROJECT_BINARY_DIR
 install(FILES "${PROJECT_BINARY_DIR}/whittle.pc" DESTINATION "${whittle_pc_dir}")
 
 # As in the repository, so that links between the pages lead somewhere.
-set(pages LICENSE NOTICE README.md CHANGELOG.md)
-list(TRANSFORM pages PREPEND "${PROJECT_SOURCE_DIR}/")
-install(FILES ${pages} DESTINATION "${CMAKE_INSTALL_DOCDIR}")
-install(
-  DIRECTORY "${PROJECT_SOURCE_DIR}/docs" "${PROJECT_SOURCE_DIR}/extensions" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
-  FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "include" EXCLUDE PATTERN "src" EXCLUDE PATTERN "tests" EXCLUDE
-  PATTERN "fuzz" EXCLUDE
+# Each page on its own: install(DIRECTORY) makes the folders without pages too, and packages have no empty ones.
+file(
+  GLOB_RECURSE pages CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
+  "${PROJECT_SOURCE_DIR}/docs/*.md" "${PROJECT_SOURCE_DIR}/docs/*.svg" "${PROJECT_SOURCE_DIR}/extensions/*.md"
+  "${PROJECT_SOURCE_DIR}/extensions/*.svg" "${PROJECT_SOURCE_DIR}/tool/docs/*.md"
 )
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/tool/docs" DESTINATION "${CMAKE_INSTALL_DOCDIR}/tool" FILES_MATCHING PATTERN "*.md")
-foreach(folder IN ITEMS bench packaging)
-  file(GLOB pages CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.md")
-  install(FILES ${pages} DESTINATION "${CMAKE_INSTALL_DOCDIR}/${folder}")
+list(FILTER pages EXCLUDE REGEX "^extensions/.*/(include|src|tests|fuzz)/")
+file(GLOB more_pages CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/bench/*.md"
+     "${PROJECT_SOURCE_DIR}/packaging/*.md")
+foreach(page IN ITEMS LICENSE NOTICE README.md CHANGELOG.md ${pages} ${more_pages})
+  cmake_path(GET page PARENT_PATH folder)
+  install(FILES "${PROJECT_SOURCE_DIR}/${page}" DESTINATION "${CMAKE_INSTALL_DOCDIR}/${folder}")
 endforeach()
 if(TARGET whittle_cli)
   set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME tool)
