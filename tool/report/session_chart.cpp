@@ -12,14 +12,6 @@
 namespace whittle::cli {
 namespace {
 
-/// Sizes in pixels.
-constexpr double width = 760;
-constexpr double height = 300;
-constexpr double left = 62;
-constexpr double right = 16;
-constexpr double top = 46;
-constexpr double bottom = 40;
-
 constexpr std::string_view style =
     ".everything { fill: #d5d8dc; stroke: #8a8f96; stroke-width: 1.2 } .everything_text { fill: #5f656c }\n"
     ".sent { fill: #8fd3b8; stroke: #0a7d5a; stroke-width: 1.6 } .sent_text { fill: #0a5c43; font-weight: 600 }\n";
@@ -62,6 +54,13 @@ public:
     }
 
 private:
+    /// Sizes in pixels.
+    static constexpr double width = 760;
+    static constexpr double height = 300;
+    static constexpr double left = 62;
+    static constexpr double right = 16;
+    static constexpr double top = 46;
+    static constexpr double bottom = 40;
     static constexpr double low = height - bottom;
 
     [[nodiscard]] double x_of(std::size_t call) const {
