@@ -1,6 +1,10 @@
-"""What MkDocs does besides mkdocs.yml: the menus of extensions and of the reference, and pages that no menu names."""
+"""What MkDocs does besides mkdocs.yml: the menus of extensions and of the reference, and pages that no menu names; links
+from words of the pages into the reference."""
 
+import json
+import os
 import pathlib
+import re
 
 SECTIONS = {"docs": "Guide", "extensions": "Extensions", "tool": "Tool"}
 ELSE = "Project"
@@ -53,3 +57,32 @@ def on_config(config):
         if name not in known and not is_shown_file:
             section(nav, SECTIONS.get(name.split("/")[0], ELSE)).append({title_of(path): name})
     return config
+
+
+def with_breaks(cell):
+    """Long names in a table may be broken behind a dot, a colon, a slash and an underscore, and nowhere else."""
+    return re.sub(r"(?<=[\w)])([.:/_]+)(?=\w)", r"\1<wbr>", cell[0])
+
+
+def with_references(html, page, names):
+    """The first `Name` of each kind on a page leads to it in the reference, but for headings, links and blocks of code."""
+    seen = set()
+
+    def link(found):
+        name = found[1]
+        if found[0].startswith("<code>") and name in names and name not in seen:
+            seen.add(name)
+            to, _, anchor = names[name].partition("#")
+            to = os.path.relpath(to, os.path.dirname(page) or ".")
+            return f'<a class="api-link" href="{to}#{anchor}"><code>{name}</code></a>'
+        return found[0]
+
+    return re.sub(r"<(?:a|pre|h\d)\b.*?</(?:a|pre|h\d)>|<code>(\w+(?:::\w+)*)</code>", link, html, flags=re.S)
+
+
+def on_page_content(html, page, config, files):
+    source = page.file.src_uri
+    if not source.startswith("reference/") and source != "CHANGELOG.md":  # which names what is no longer there
+        names = json.loads((pathlib.Path(config.docs_dir).parent / "names.json").read_text())
+        html = with_references(html, page.file.dest_uri, names)
+    return re.sub(r"(?<=<td>)(?:(?!</td>).)*<code>.*?</td>", lambda cell: re.sub(r"<code>[^<]*</code>", with_breaks, cell[0]), html, flags=re.S)

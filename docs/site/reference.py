@@ -11,6 +11,7 @@ Doxygen's XML says what is declared where and with which comment; declarations a
 """
 
 import html
+import json
 import os
 import pathlib
 import re
@@ -34,7 +35,7 @@ class Name:
     def __init__(self, kind, qualified, element, owner=None):
         self.kind, self.owner, self.element = kind, owner, element
         self.qualified = re.sub(r"\s*([<>])\s*", r"\1", qualified)
-        self.short = self.qualified.split("<")[0].rpartition("::")[2] if "<" in self.qualified else self.qualified.rpartition("::")[2]
+        self.short = re.sub(r"(?<!operator)<[^<>]*>", "", self.qualified).rpartition("::")[2]
         place = element.find("location")
         self.file, self.line = place.get("file"), int(place.get("line"))
         self.members = []
@@ -88,10 +89,16 @@ def declaration_of(lines, line, kind):
             break
         depth += (c in "({[") - (c in ")}]")
         at += 1
-    found = text[:at].rstrip()
-    margin = min((len(l) - len(l.lstrip()) for l in found.split("\n") if l.strip()), default=0)
-    found = "\n".join(re.sub(r"\s*//.*$", "", l)[margin:] for l in found.split("\n"))
-    return found + ("" if kind in ("enum",) else ";")
+    without_comments = LITERAL.sub(lambda found: "" if found[0].startswith("//") else found[0], text[:at])
+    shown = [line.rstrip() for line in without_comments.rstrip().split("\n")]
+    margin = min((len(line) - len(line.lstrip()) for line in shown if line), default=0)
+    shown = [line[margin:] for line in shown if line]
+    # Nearly every function that gives something says so; what stands below its parenthesis moves along.
+    if any(line.startswith("[[nodiscard]] ") for line in shown):
+        shown = [re.sub(r"^(\[\[nodiscard\]\] | {14})", "", line) for line in shown]
+    declaration = "\n".join(shown) + ("" if kind == "enum" else ";")
+    # What a function object does is no part of what it is.
+    return re.sub(r"(= *\n? *\[\](?:<[^>]*>)?\(.*?\) -> [^{]*)\{.*\};$", r"\1{ ... };", declaration, flags=re.S)
 
 
 def is_copy_or_move(name):
@@ -394,27 +401,39 @@ class Reference:
         for folder, files in folders.items():
             page = f"reference/{folder}/index"
             tree = "extensions" if next(iter(files)).startswith("extensions/") else "core"
-            out = [f"# {folder}\n", f"{about.get(folder, '')}\n"]
+            what, guide = about.get(folder, ("", ""))
+            out = [f"# {folder}\n", f"{what}\n", f"Explained in {guide}.\n" if guide else ""]
             for file, names in files.items():
                 out.append(f"\n## [{file.split('include/whittle/')[1]}]({names[0].page.split('/')[2]}.md)\n")
                 out.append(self.rows(names, page))
             self.write(page, "\n".join(out))
-            lists[tree].append(f"| [`{folder}`]({folder}/index.md) | {about.get(folder, '')} |")
+            lists[tree].append(f"| [`{folder}`]({folder}/index.md) | {what} |")
         out = ["# API reference\n", (pathlib.Path(__file__).parent / "reference.txt").read_text()]
         for tree, title in (("core", "The core"), ("extensions", "Extensions")):
             out += [f"\n## {title}\n", "| folder | what |\n|---|---|\n" + "\n".join(lists[tree]) + "\n"]
         self.write("reference/index", "\n".join(out))
+        self.write_names()
         types = sorted((n for n in self.top), key=lambda n: (n.short.lower(), n.qualified))
         self.write("reference/names", "---\nsearch:\n  exclude: true\n---\n# All names\n\n" + self.rows(types, "reference/names"))
         return len(headers), len(folders)
 
+    def write_names(self):
+        """Where a name in a page leads that can mean one type alone, or a member of it: hooks.py."""
+        links = {}
+        for name in self.all():
+            whole = self.find(name.qualified, "", None)
+            if whole and (name.kind in TYPES or name.owner) and re.match(r"[A-Z]", name.qualified):
+                links[name.qualified] = f"{whole.page}.html#{whole.anchor}"
+        (self.pages.parent / "names.json").write_text(json.dumps(links))
+
     def descriptions(self):
-        """Of the folders of the core by docs/map.md, of extensions by their line of CMake."""
+        """Of the folders of the core by docs/map.md, of extensions by their line of CMake; and the page of each."""
         map_ = (ROOT / "docs/map.md").read_text().split("## Extensions")[0]
-        said = {m[1]: m[2] for m in re.finditer(r"^\| `(\w+)` \| (.*?) \|", map_, re.M)}
+        rows = re.finditer(r"^\| `(\w+)` \| (.*?) \| (.*?) \|$", map_, re.M)
+        said = {m[1]: (m[2], re.sub(r"\]\((?!\.\./)", "](../docs/", m[3]).replace("](../", "](../../").replace("](../../../", "](../../")) for m in rows}
         for file in sorted(ROOT.glob("extensions/*/CMakeLists.txt")):
             if found := re.search(r'DESCRIPTION\s+"([^"]*)"', file.read_text()):
-                said[file.parent.name] = found[1]
+                said[file.parent.name] = (found[1], f"[{file.parent.name}](../../extensions/{file.parent.name}/README.md)")
         return said
 
 

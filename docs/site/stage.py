@@ -106,7 +106,7 @@ class Stage:
         # Markdown's first implementation, which MkDocs has, wants lists inside lists by four columns.
         text = outside_code(text, lambda part: NESTED.sub("    ", part))
         text = outside_code(text, lambda part: self.with_links(name, part)) if "](" in text else text
-        self.write(name, text)
+        self.write(name, ("---\nhide:\n  - navigation\n---\n" if name == "README.md" else "") + text)
 
     def show_file(self, name):
         text = (ROOT / name).read_text(errors="replace")
@@ -139,7 +139,8 @@ class Stage:
                 self.show_file(name)
         for name in folders:
             self.show_folder(name)
-        shutil.copy(pathlib.Path(__file__).with_name("site.css"), self.folder / "site.css")
+        for name in ("site.css", "favicon.svg"):
+            shutil.copy(pathlib.Path(__file__).with_name(name), self.folder / name)
         print(f"{len(self.pages)} pages, {len(self.shown)} files and folders that they lead to")
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import pathlib
+import sys
 import tempfile
 import unittest
 
@@ -12,6 +13,10 @@ import check_fields
 import check_notice
 
 ROOT = pathlib.Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "docs" / "site"))
+
+import check_links  # noqa: E402  (of the site)
+import headers  # noqa: E402
 CUT = '[base/text.cpp](../tests/base/text.cpp) "a prefix never ends inside a character"'
 TABLE = f"whittle: 1 Y, 1 P, 1 N.\n\n| 1. cuts | Y<br>{CUT} | - |\n| 2. plans | P: no dry run | - |\n| 3. flies | N | - |\n"
 
@@ -178,6 +183,48 @@ class Notice(unittest.TestCase):
         self.assertIn("Source: Unicode: no file stands below it", self.faults("    src/table.hpp\n", ""))
         self.assertIn("NOTICE names no file", self.faults("Source:", "From:"))
         self.assertIn("NOTICE lacks: UNICODE LICENSE V3", self.faults("UNICODE LICENSE V3", "UNICODE LICENSE"))
+
+
+HTML = """<link rel="stylesheet" href="a.css"><script src="a.js"></script>
+<h1 id="top">A</h1><a href="#top">up</a> <a href="b/#one">one</a> <a href="https://example.org/x">out</a>
+"""
+
+
+class Links(unittest.TestCase):
+    def faults(self, old="", new="", style="@import url(b.css);"):
+        with tempfile.TemporaryDirectory() as folder:
+            site = pathlib.Path(folder)
+            (site / "b").mkdir()
+            (site / "index.html").write_text(HTML.replace(old, new) if old else HTML)
+            (site / "b" / "index.html").write_text('<h2 id="one">One</h2><a href="/index.html#top">A</a>')
+            (site / "a.css").write_text(style)
+            (site / "a.js").write_text("")
+            checker, told = check_links.Checker(site), io.StringIO()
+            with contextlib.redirect_stdout(told):
+                checker.check()
+            self.assertEqual(checker.faults > 0, bool(told.getvalue()))
+            return told.getvalue()
+
+    def test_a_site_without_faults(self):
+        self.assertEqual(self.faults(), "")
+
+    def test_planted(self):
+        self.assertIn("index.html: leads nowhere: c/#one", self.faults("b/#one", "c/#one"))
+        self.assertIn("there is no #two in b/index.html", self.faults("b/#one", "b/#two"))
+        self.assertIn("there is no #top in index.html", self.faults('id="top"', 'id="bottom"'))
+        self.assertIn("leads nowhere: b.js", self.faults("a.js", "b.js"))
+        self.assertIn("loads from elsewhere: https://example.org/a.js", self.faults("a.js", "https://example.org/a.js"))
+        self.assertIn("loads from elsewhere: //example.org/a.css", self.faults("a.css", "//example.org/a.css"))
+        self.assertIn("a.css: loads from elsewhere", self.faults(style="src: url('https://example.org/font')"))
+        self.assertIn("a comment of the source", self.faults("<h1", "<!-- from: a.cpp --><h1"))
+
+
+class Headers(unittest.TestCase):
+    def test_what_is_not_public_goes_and_lines_stay(self):
+        text = "namespace whittle::inline v0 {\nnamespace detail {\nint hidden();\n}  // namespace detail\nint shown();\n}\n"
+        self.assertEqual(headers.readable(text), "namespace whittle {\n\n\n\nint shown();\n}\n")
+        concept = "concept C = requires {\n    typename T;\n}\n&&(A || B);\n"
+        self.assertEqual(headers.readable(concept), "concept C =\n\n\n(A || B);\n")
 
 
 if __name__ == "__main__":
