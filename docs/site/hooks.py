@@ -27,7 +27,7 @@ def named(nav):
 
 def title_of(path):
     lines = (line[2:] for line in path.read_text().split("\n") if line.startswith("# "))
-    return next(lines, path.stem).replace("`", "")
+    return next(lines, path.parent.name if path.stem == "README" else path.stem).replace("`", "")
 
 
 def reference(pages):
@@ -43,18 +43,30 @@ def reference(pages):
     return [{"Overview": "reference/index.md"}, *menus, {"All names": "reference/names.md"}]
 
 
+def is_shown_file(path):
+    """The page of a file that is none, such as example.cpp.md, or of a folder."""
+    return path.name == "index.md" or "." in path.stem
+
+
+def extension(pages, folder):
+    """Its README, or a menu of it and further pages."""
+    more = [p for p in sorted(folder.rglob("*.md")) if not is_shown_file(p) and p != folder / "README.md"]
+    readme = str((folder / "README.md").relative_to(pages))
+    entries = [{"Overview": readme}, *({title_of(p): str(p.relative_to(pages))} for p in more)]
+    return {folder.name: entries if more else readme}
+
+
 def on_config(config):
     pages = pathlib.Path(config.docs_dir)
     nav = config.nav
     section(nav, "API reference").extend(reference(pages))
     for readme in sorted(pages.glob("extensions/*/README.md")):
-        section(nav, "Extensions").append({readme.parent.name: f"extensions/{readme.parent.name}/README.md"})
+        section(nav, "Extensions").append(extension(pages, readme.parent))
     known = set(named(nav))
     found = [*pages.glob("*.md"), *(p for top in FROM_REPOSITORY for p in (pages / top).rglob("*.md"))]
     for path in sorted(found):
         name = str(path.relative_to(pages))
-        is_shown_file = path.name == "index.md" or "." in path.stem  # a folder, or a file such as example.cpp.md
-        if name not in known and not is_shown_file:
+        if name not in known and not is_shown_file(path):
             section(nav, SECTIONS.get(name.split("/")[0], ELSE)).append({title_of(path): name})
     return config
 

@@ -29,7 +29,10 @@ NESTED = re.compile(r"^ {2,3}(?=(?:[*+-]|\d+\.) )", re.M)
 def tracked_files():
     """Those of the checkout; without git, those that are there."""
     told = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True)
-    return {line for line in told.stdout.splitlines() if (ROOT / line).is_file()}
+    if told.returncode == 0:
+        return {line for line in told.stdout.splitlines() if (ROOT / line).is_file()}
+    found = (p.relative_to(ROOT) for p in ROOT.rglob("*") if p.is_file())
+    return {str(p) for p in found if p.parts[0] not in (".git", "build")}
 
 
 def outside_code(text, change):
