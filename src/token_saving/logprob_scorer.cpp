@@ -65,7 +65,7 @@ std::string random_words(std::size_t count) {
     std::string text;
     for (std::size_t w = 0; w < count; ++w) {
         if (w > 0) text += ' ';
-        for (std::size_t i = 0, letters = 3 + random.next() % 5; i < letters; ++i)
+        for (std::uint64_t i = 0, letters = 3 + random.next() % 5; i < letters; ++i)
             text += static_cast<char>('a' + static_cast<char>(random.next() % 26));
     }
     return text;

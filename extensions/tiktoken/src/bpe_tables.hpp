@@ -22,6 +22,11 @@ inline std::uint64_t mix(std::uint64_t low, std::uint64_t high) noexcept {
     return h * 0x9fb21c651e98df25U;
 }
 
+/// Where a hash belongs in a table of `slots` entries, a power of two.
+[[nodiscard]] inline std::size_t slot(std::uint64_t hash, std::size_t slots) noexcept {
+    return static_cast<std::size_t>(hash) & (slots - 1);
+}
+
 /// A token of at most 13 bytes: bytes 0 to 7; then bytes 8 to 12, 18 bits id, 4 bits length, and in the first entry of
 /// a bucket one bit that says that the next bucket has tokens of this one.
 struct ShortToken {
@@ -105,7 +110,7 @@ struct Tables {
     }
 
     [[nodiscard]] bool may_be_pair(std::uint64_t hash) const noexcept {
-        return pair_filter[hash >> 6 & (pair_filter.size() - 1)] >> (hash & 63) & 1;
+        return pair_filter[slot(hash >> 6, pair_filter.size())] >> (hash & 63) & 1;
     }
 
     /// The token that `left` and `right` merge into, or no_token.
@@ -113,13 +118,13 @@ struct Tables {
         const std::uint64_t key = pair_key(left, right);
         const std::uint64_t hash = mix(key, 0) >> 20;
         if (!may_be_pair(hash)) return no_token;
-        for (std::size_t i = hash & (pairs.size() - 1); pairs[i] != 0; i = (i + 1) & (pairs.size() - 1))
+        for (std::size_t i = slot(hash, pairs.size()); pairs[i] != 0; i = (i + 1) & (pairs.size() - 1))
             if ((pairs[i] ^ key) <= no_token) return static_cast<std::uint32_t>(pairs[i] & no_token);
         return no_token;
     }
 
     [[nodiscard]] std::uint32_t find_short(const ShortToken& key) const noexcept {
-        std::size_t at = mix(key.low, key.high) >> 32 & (short_tokens.size() - 1);
+        std::size_t at = slot(mix(key.low, key.high) >> 32, short_tokens.size());
         while (true) {
             const ShortBucket& bucket = short_tokens[at];
             for (const ShortToken& token : bucket.tokens)
@@ -131,10 +136,10 @@ struct Tables {
 
     /// The longest token that starts at `p`. There is one: every single byte is a token.
     [[nodiscard]] std::uint32_t longest_token(const unsigned char* p, const unsigned char* end) const noexcept {
-        std::uint64_t node = 0;
+        std::size_t node = 0;
         std::uint32_t best = no_token;
         while (p != end) {
-            const std::uint64_t next = trie[node].base() + *p++;
+            const std::size_t next = static_cast<std::size_t>(trie[node].base()) + *p++;
             if (trie[next].parent_plus_1() != node + 1) break;
             node = next;
             if (trie[node].token() != no_token) best = trie[node].token();

@@ -46,10 +46,11 @@ bpe::View tables_in(const bpe::Header& header, Bytes file, std::string_view sour
     std::size_t at = bpe::aligned(sizeof header);
     bpe::for_each_section(tables, [&](std::size_t i, auto& section) {
         using Section = std::remove_reference_t<decltype(section)>;
-        const std::size_t size = header.section_sizes[i];
+        const std::uint64_t size = header.section_sizes[i];
         if (at > file.size() || size > (file.size() - at) / sizeof(typename Section::element_type))
             damaged(source, fmt::format("section {} does not fit in the file", i));
-        section = Section(reinterpret_cast<typename Section::pointer>(file.data() + at), size);
+        section =
+            Section(reinterpret_cast<typename Section::pointer>(file.data() + at), static_cast<std::size_t>(size));
         at = bpe::aligned(at + section.size_bytes());
     });
     return tables;
@@ -82,7 +83,7 @@ void load_vocabulary(Vocabulary::Impl& impl, Bytes file, std::string_view source
     impl.name = text_field(header.name);
     impl.source_sha256 = text_field(header.source_sha256);
     impl.size = static_cast<std::int64_t>(header.tokens);
-    impl.longest_token = header.longest_token;
+    impl.longest_token = static_cast<std::size_t>(header.longest_token);
     impl.joined.fill(impl.tables, impl.pattern);
 }
 

@@ -78,7 +78,7 @@ private:
         const std::string& bytes = tokens_[id];
         ShortToken token = key_of(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
         const std::size_t mask = short_tokens_.size() - 1;
-        std::size_t at = mix(token.low, token.high) >> 32 & mask;
+        std::size_t at = slot(mix(token.low, token.high) >> 32, short_tokens_.size());
         token.high |= std::uint64_t{id} << ShortToken::id_at;
         while (true) {
             const auto free = std::ranges::find_if(short_tokens_[at].tokens, &ShortToken::is_empty);
@@ -141,8 +141,8 @@ private:
     void add_pair(std::uint32_t left, std::uint32_t right, std::uint32_t id) {
         const std::uint64_t key = MutableView::pair_key(left, right);
         const std::uint64_t hash = mix(key, 0) >> 20;
-        filter_[hash >> 6 & (filter_.size() - 1)] |= std::uint64_t{1} << (hash & 63);
-        std::size_t at = hash & (pairs_.size() - 1);
+        filter_[slot(hash >> 6, filter_.size())] |= std::uint64_t{1} << (hash & 63);
+        std::size_t at = slot(hash, pairs_.size());
         while (pairs_[at] != 0) at = (at + 1) & (pairs_.size() - 1);
         pairs_[at] = key | id;
     }

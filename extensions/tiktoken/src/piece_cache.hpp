@@ -37,7 +37,7 @@ public:
 
     /// 0 if it is not remembered.
     [[nodiscard]] std::uint32_t find(const Key& key) const noexcept {
-        const Entry& entry = entries_[key.hash() >> shift];
+        const Entry& entry = entries_[slot_of(key)];
         const std::uint64_t high = entry.high.load(std::memory_order_relaxed);
         if ((high & key_mask) != key.high) return 0;
         const std::uint64_t low = entry.masked_low.load(std::memory_order_relaxed) ^ mask_of(high);
@@ -45,7 +45,7 @@ public:
     }
 
     void remember(const Key& key, std::size_t count) noexcept {
-        Entry& entry = entries_[key.hash() >> shift];
+        Entry& entry = entries_[slot_of(key)];
         const std::uint64_t high = key.high | std::uint64_t{count} << count_at;
         entry.high.store(high, std::memory_order_relaxed);
         entry.masked_low.store(key.low ^ mask_of(high), std::memory_order_relaxed);
@@ -63,6 +63,7 @@ private:
         std::atomic<std::uint64_t> masked_low{0};
     };
 
+    static std::size_t slot_of(const Key& key) noexcept { return static_cast<std::size_t>(key.hash() >> shift); }
     static std::uint64_t mask_of(std::uint64_t high) noexcept {
         return (high + 0x9e3779b97f4a7c15U) * 0xd6e8feb86659fd93U;
     }
