@@ -1,13 +1,34 @@
-# cpack runs it before it packs CPACK_TEMPORARY_DIRECTORY: Debian's packages get the file `copyright` that each has, and all files the
-# date of SOURCE_DATE_EPOCH, so that the same tree gives the same bytes.
+# cpack runs it before it packs CPACK_TEMPORARY_DIRECTORY: each package gets the file `copyright`, with the texts of the libraries
+# that are compiled into it as Debian has them, and all files the date of SOURCE_DATE_EPOCH, so that the same tree gives the
+# same bytes.
+get_filename_component(source "${CPACK_RESOURCE_FILE_LICENSE}" DIRECTORY)
+set(in_development libfmt-dev nlohmann-json3-dev)
+set(in_tool ${in_development} libcli11-dev)
+
+# write_copyright(<file> <packages of Debian>)
+function(write_copyright file)
+  set(text)
+  foreach(path IN ITEMS "${source}/NOTICE" "${source}/LICENSE")
+    file(READ "${path}" part)
+    string(APPEND text "${part}\n")
+  endforeach()
+  foreach(package IN LISTS ARGN)
+    if(EXISTS "/usr/share/doc/${package}/copyright")
+      file(READ "/usr/share/doc/${package}/copyright" part)
+      string(APPEND text "${package}:\n\n${part}\n")
+    endif()
+  endforeach()
+  file(WRITE "${file}" "${text}")
+endfunction()
+
 if(CPACK_GENERATOR STREQUAL "DEB")
-  get_filename_component(source "${CPACK_RESOURCE_FILE_LICENSE}" DIRECTORY)
-  file(READ "${source}/LICENSE" licence)
-  file(READ "${source}/NOTICE" notice)
   foreach(component IN LISTS CPACK_COMPONENTS_ALL)
     string(TOUPPER "${component}" upper)
-    file(WRITE "${CPACK_TEMPORARY_DIRECTORY}/${component}/usr/share/doc/${CPACK_DEBIAN_${upper}_PACKAGE_NAME}/copyright" "${notice}\n${licence}")
+    set(name "${CPACK_DEBIAN_${upper}_PACKAGE_NAME}")
+    write_copyright("${CPACK_TEMPORARY_DIRECTORY}/${component}/usr/share/doc/${name}/copyright" ${in_${component}})
   endforeach()
+else()
+  write_copyright("${CPACK_TEMPORARY_DIRECTORY}/share/doc/${CPACK_PACKAGE_NAME}/copyright" ${in_tool})
 endif()
 if(DEFINED ENV{SOURCE_DATE_EPOCH})
   execute_process(
