@@ -35,7 +35,8 @@ TEST_CASE("a side table of each version is read, and gives back what was cleared
     const auto table = fixture["side_table"].get<std::string>();
     const auto storage = memory_storage();
     auto c = from_side_table<ChatMessage>(table, messages_of_fixture(fixture), storage, {.expected_id = "chat"});
-    CHECK(text_of(c.messages()[2], 0) == "[Old read_page result cleared: 903 bytes, 1 lines. Full text: chat/clear/c1]");
+    CHECK(text_of(c.messages()[2], 0) ==
+          "[Old read_page result cleared: 903 bytes, 1 lines. Full text: chat/clear/c1]");
 
     // What is written now is of version 2, which has one counter more.
     std::string now = to_side_table(c, storage.get());

@@ -30,7 +30,7 @@ public:
 /// A clock that stands still; sleeping moves it forward at once.
 class ManualClock final : public Clock {
 public:
-    /// Starts at that time.
+    /// `start`: milliseconds since 1970.
     explicit ManualClock(UnixMillis start = 0) : now_(start) {}
     [[nodiscard]] UnixMillis now() override;
     bool sleep_for(std::chrono::milliseconds duration, StopToken stop) override;

@@ -55,7 +55,7 @@ private:
 struct Problem {
     /// A warning is reported, an error is refused.
     enum class Severity { warning, error };
-    Severity severity = Severity::error;  ///< whether it is refused
+    Severity severity = Severity::error;  ///< error: the configuration is refused; warning: only told
     std::string field{};                  ///< dotted name of the setting, such as "reduction.max_tokens_for_clear"
     std::string value{};                  ///< what was given, as text
     std::string allowed{};                ///< what would be right

@@ -13,7 +13,7 @@ namespace whittle::inline v0 {
 struct Event {
     /// How much it matters to a host, in rising order.
     enum class Level { debug, info, warning, error };
-    Level level = Level::info;        ///< how much it matters
+    Level level = Level::info;        ///< info: what was done; warning: what somebody should look at
     std::string_view source{};        ///< name of the middleware, or "chain", "loop", "conversation"
     std::string_view kind{};          ///< a stable word: "committed", "skipped", "store_failed", "warning", ...
     std::string_view text{};          ///< one sentence for a person; never message content

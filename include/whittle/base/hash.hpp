@@ -13,7 +13,7 @@ namespace whittle::inline v0 {
 /// SHA-256 (FIPS 180-4), fed in pieces. Names stored objects and media by their content.
 class Sha256 {
 public:
-    /// As if nothing was fed: the hash of an empty text.
+    /// Ready for the first bytes.
     Sha256() noexcept;
     /// Feeds the next bytes.
     void update(std::string_view bytes) noexcept;

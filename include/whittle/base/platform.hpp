@@ -29,7 +29,7 @@ namespace whittle::inline v0 {
 using StopToken = std::stop_token;
 /// Asks for a stop: what the caller holds.
 using StopSource = std::stop_source;
-/// Calls a function once a stop is asked for, on the thread that asks.
+/// Calls a function once: on the thread that asks for the stop, or in the constructor if it was asked for before.
 using StopCallback = std::stop_callback<std::function<void()>>;
 #else
 using StopToken = detail::PortableStopToken;

@@ -102,8 +102,9 @@ struct ChainConfig {
     bool dry_run = false;                ///< plan and report, write nothing
     bool explain = false;                ///< reports list every candidate with its rule
     std::optional<Language> language{};  ///< language of notices: `en` or `zh`. Absent: `default_language()`
-    std::shared_ptr<Clock> clock = system_clock();     ///< time of records, pauses and limits
-    std::shared_ptr<IdSource> ids = random_ids();      ///< for middlewares that need new ids
+    std::shared_ptr<Clock> clock = system_clock();  ///< time of records, pauses and limits
+    std::shared_ptr<IdSource> ids =
+        random_ids();  ///< new ids, for middlewares of your own; those of whittle ask for none
     std::shared_ptr<Random> random = system_random();  ///< of the jitter between attempts
 };
 

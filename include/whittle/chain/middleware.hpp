@@ -42,7 +42,7 @@ public:
 
     Conversation<M>& conversation;       ///< that this hook is about; edit it by `edit`
     const ChainCallbacks<M>& callbacks;  ///< of the chain
-    const HookRequest<M>& request;       ///< of the model call
+    const HookRequest<M>& request;       ///< what the host gave this hook
 
     [[nodiscard]] std::int64_t context_tokens() const override {
         if (callbacks.conversation_counter)

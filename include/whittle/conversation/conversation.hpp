@@ -160,7 +160,8 @@ public:
         history_.side.notes.end_run();
         ++history_.side.counters.run;
     }
-    /// The turn that a new message belongs to; grows by one with each turn.
+    /// Number of the newest turn; 0 before the first. Until `begin_turn` was called, a user message that starts a turn
+    /// belongs to the next one.
     [[nodiscard]] int turn_number() const noexcept { return history_.side.counters.turn; }
     /// How many runs were begun by `begin_run`.
     [[nodiscard]] int run_number() const noexcept { return history_.side.counters.run; }

@@ -39,7 +39,7 @@ struct StoredText {
 
 /// What is known of a commit beside the messages that it replaced.
 struct JournalRecord {
-    /// What made it.
+    /// Who changed the messages: a middleware, a tool's return, the host.
     enum class Kind {
         edit,         ///< a middleware's commit
         tool_return,  ///< a tool result that came in shortened
@@ -52,7 +52,7 @@ struct JournalRecord {
     std::string reason{};                        ///< a stable word, such as "clear"
     UnixMillis when = 0;                         ///< when it was made
     std::int64_t tokens_before = 0;              ///< of the messages, by the counter that judged
-    std::int64_t tokens_after = 0;               ///< of the messages behind it, by the same counter
+    std::int64_t tokens_after = 0;               ///< of the messages after the commit, by the same counter
     std::vector<std::string> referenced_keys{};  ///< keys that the commit refers to
     std::vector<StoredText>
         texts_in_store{};  ///< texts of the replaced messages that are in the store instead of in memory

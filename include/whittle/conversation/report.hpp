@@ -132,11 +132,13 @@ struct StageReport {
 
 /// What one hook of a chain did. Belongs to the conversation and is valid until its next hook.
 struct Report {
-    Hook hook = Hook::before_model;       ///< that ran
-    std::vector<StageReport> stages{};    ///< one for each middleware that ran, in that order
+    Hook hook = Hook::before_model;  ///< that ran
+    /// Of each middleware, in the order in which they ran. In front stand the chain's own stages that had something to
+    /// do, behind those of a second run that makes the request fit.
+    std::vector<StageReport> stages{};
     std::shared_ptr<const void> names{};  ///< what the names of the stages point into; outlives the chain
     std::int64_t tokens_before = 0;       ///< of the whole request, by the chain's count
-    std::int64_t tokens_after = 0;        ///< of it behind the hook
+    std::int64_t tokens_after = 0;        ///< of the whole request, after the hook
     double calibration = 1.0;             ///< billed tokens for one of the estimate (`ContextCount`)
     double calibration_relative_error =
         0.0;                        ///< how far off `tokens_before` was lately, as a part of it (`ContextCount`)
@@ -145,7 +147,7 @@ struct Report {
 
     /// Whether a middleware has committed.
     [[nodiscard]] bool changed() const noexcept;
-    /// The record of a middleware, by its name; null if there is none. Valid as long as the report.
+    /// The first record of a middleware, by its name; null if there is none. Valid as long as the report.
     [[nodiscard]] const StageReport* find(std::string_view middleware) const noexcept;
 };
 

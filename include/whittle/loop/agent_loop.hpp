@@ -39,7 +39,8 @@ struct LoopCallbacks {
     /// the host discards what it showed of this reply. Absent: the run fails instead, since the beginning would come
     /// twice; the conversation is smaller by then, so that `run(conversation)` may go on.
     std::function<void()> on_stream_restart{};
-    std::function<void(const ToolContext&)> on_tool_start{};  ///< before a tool runs
+    std::function<void(const ToolContext&)>
+        on_tool_start{};  ///< before each call is handed to its tool, also one that is refused
     /// With its result as the model will see it.
     std::function<void(const ToolContext&, const ToolResult&)> on_tool_end{};
 };
@@ -112,7 +113,7 @@ public:
     /// result says how it ended, and no call is left without a result.
     RunResult run(Conversation<M>& conversation, StopToken stop = {});
 
-    /// The chain that it runs.
+    /// Its chain, for `config_warnings()` and hooks of your own.
     [[nodiscard]] const Chain<M>& chain() const noexcept { return chain_; }
     /// What the model is told of the tools, those of the chain included.
     [[nodiscard]] std::span<const ToolSpec> tool_specs() const noexcept { return specs_; }

@@ -69,7 +69,7 @@ struct RequestLimits {
 /// A set of rules with their limits: data, not code.
 struct ValidityProfile {
     std::string name{};                           ///< as configurations name it
-    std::vector<Rule> rules{};                    ///< those that hold
+    std::vector<Rule> rules{};                    ///< each once; others are not checked
     std::size_t max_tool_name = 64;               ///< characters of `[A-Za-z0-9_-]`
     std::size_t max_call_id = 0;                  ///< characters, 0 for no limit
     bool call_id_alphabet = false;                ///< call ids are `[A-Za-z0-9_-]+`

@@ -34,9 +34,9 @@ enum class Preset {
 /// What a preset comes to: settings as you would write them, to be changed before a chain is made of them. The stages
 /// run in the order of the members.
 struct PresetConfig {
-    ChainConfig chain{};                                 ///< of the chain itself
-    TrimmingConfig trimming{};                           ///< first stage
-    ReductionConfig reduction{};                         ///< second stage
+    ChainConfig chain{};                                 ///< storage, counter, profile, limits
+    TrimmingConfig trimming{};                           ///< old results, cut to what is in use
+    ReductionConfig reduction{};                         ///< long results on arrival, old ones from a trigger on
     std::optional<SummarizationConfig> summarization{};  ///< absent: no summaries, with a model or without
 };
 

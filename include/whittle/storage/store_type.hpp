@@ -41,7 +41,7 @@ enum class StoreLayer { encrypts, masks };
 template <typename Config>
 struct StoreWrapper {
     std::string type{};                       ///< a to z, 0 to 9 and _; no file has it
-    StoreLayer layer = StoreLayer::encrypts;  ///< where it stands among wrappers
+    StoreLayer layer = StoreLayer::encrypts;  ///< which of two wrappers is the outer one
     /// Its keys, which stand in the inner store's object.
     ConfigFields<Config> fields{};
     /// The inner store itself, where the keys do not ask for another.

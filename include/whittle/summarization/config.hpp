@@ -134,7 +134,7 @@ struct SummarizationSetup {
     bool has_model = true;                 ///< a model can be asked
     bool has_finalize = false;             ///< `SummarizationCallbacks::finalize` is set
     bool has_gen_model_input = false;      ///< likewise `gen_model_input`
-    bool has_executor = false;             ///< likewise `executor`
+    bool has_executor = false;             ///< likewise `prepare_executor`
     bool has_user_message_filter = false;  ///< likewise `user_message_filter`
     std::size_t summarizers_before = 0;    ///< with a token trigger, before this one in the chain
 };

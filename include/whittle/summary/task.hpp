@@ -57,7 +57,7 @@ struct SummaryGenerationEnvironment {
     std::string purpose{};          ///< `ModelRequest::purpose`; never empty in a middleware
     // What callbacks are told beside `stop` (`CallbackContext`).
     std::string conversation_id{};          ///< of the conversation
-    Serial round_serial = 0;                ///< of the open round; 0: none
+    Serial round_serial = 0;                ///< of the conversation's newest round; 0: none
     std::span<const ToolSpec> tools{};      ///< of the agent
     Language language = Language::english;  ///< of what the library itself says to the model
 };
@@ -80,7 +80,7 @@ template <AgentMessage M>
             .language = turn.language};
 }
 
-/// What came of it, with the model's last reply.
+/// `SummaryGenerationOutcome` with the reply that it was made of.
 template <AgentMessage M>
 struct SummaryGenerationResult : SummaryGenerationOutcome {
     std::optional<Reply<M>> last_response{};  ///< the last reply, accepted or not

@@ -32,7 +32,7 @@ namespace whittle::inline v0 {
 
 /// A token of a prompt as a server reports it.
 struct TokenLogprob {
-    std::string text{};    ///< of the token, as the server writes it
+    std::string text{};    ///< the bytes of the prompt that it stands for
     double logprob = 0.0;  ///< natural logarithm; NaN or above 0 where the server gives none (the first token)
 };
 

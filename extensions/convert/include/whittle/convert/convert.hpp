@@ -17,9 +17,10 @@ namespace whittle::inline v0 {
 
 /// A history for Anthropic's Messages API.
 struct AnthropicConversion {
-    nlohmann::ordered_json system = nullptr;     ///< the request's "system": null, a string or an array of blocks
-    std::vector<anthropic::Message> messages{};  ///< without system texts
-    std::vector<ConversionLoss> losses{};        ///< in the order of the input
+    nlohmann::ordered_json system = nullptr;  ///< the request's "system": null, a string or an array of blocks
+    /// All behind the system texts in front. A later one is the user's here, which `losses` says.
+    std::vector<anthropic::Message> messages{};
+    std::vector<ConversionLoss> losses{};  ///< in the order of the input
 };
 
 /// A history for OpenAI's chat completions.

@@ -124,7 +124,7 @@ public:
     [[nodiscard]] std::uint64_t last_entry_number() const noexcept { return log_.state().number; }
     /// The fencing token: larger than that of every writer before. For resources that refuse older ones.
     [[nodiscard]] std::uint64_t fencing_token() const noexcept { return log_.state().token; }
-    /// `DurableOptions::writer`.
+    /// The name of this writer in the log: `DurableOptions::writer`, or the one that was made where that is empty.
     [[nodiscard]] const std::string& writer() const noexcept { return log_.options().writer; }
     /// Numbers of half-written entries that were cut off the end when this was opened.
     [[nodiscard]] const std::vector<std::uint64_t>& torn_entries() const noexcept { return cut_; }

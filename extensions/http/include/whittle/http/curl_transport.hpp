@@ -13,7 +13,7 @@ struct CurlOptions {
     std::string no_proxy{};   ///< hosts that `proxy` is not used for, with commas; "*": all
     std::string ca_bundle{};  ///< path of a PEM file, trusted in place of the system's certificates; empty: those
     bool http2 = true;        ///< over TLS, where the server offers it; else HTTP/1.1
-    std::string user_agent = "whittle";  ///< the header "User-Agent"
+    std::string user_agent = "whittle";  ///< the header "User-Agent"; empty: none of ours
     int max_idle_connections = 8;        ///< kept open for later requests
 
     friend bool operator==(const CurlOptions&, const CurlOptions&) = default;

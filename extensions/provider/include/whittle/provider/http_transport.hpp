@@ -33,7 +33,7 @@ struct HttpLimits {
     friend bool operator==(const HttpLimits&, const HttpLimits&) = default;
 };
 
-/// One request, whole.
+/// One request; its body is in memory.
 struct HttpRequest {
     std::string method = "POST";  ///< upper-case letters
     std::string url{};            ///< absolute, http or https

@@ -31,7 +31,7 @@ public:
     /// Gets each event; the views in it are valid during the call.
     using Sink = FunctionRef<void(const SseEvent&)>;
 
-    /// At the beginning of a stream.
+    /// For one stream; `limits` hold for all of it.
     explicit SseParser(SseLimits limits = {}) : limits_(limits) {}
 
     /// Calls `sink` for each event that these bytes complete. Throws `ModelError` of class bad_request above a limit;

@@ -37,12 +37,12 @@ enum class RetentionReason {
 /// "unreferenced", "over_size", ...
 [[nodiscard]] std::string_view to_string(RetentionReason reason) noexcept;
 
-/// An object that would go, and why.
+/// An object, and why it goes or stays.
 struct RetentionObject {
     std::string key{};                                  ///< of the object
     std::int64_t bytes = 0;                             ///< length of its content
     std::int64_t stored_at_seconds = 0;                 ///< as `ObjectInfo::stored_at_seconds`
-    RetentionReason reason = RetentionReason::unknown;  ///< why it would go
+    RetentionReason reason = RetentionReason::unknown;  ///< why it goes or stays
     std::string
         conversation{};  ///< who refers to it, or reads it, or whose it is: a conversation's id or a saved one's name
 };

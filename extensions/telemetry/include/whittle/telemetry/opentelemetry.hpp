@@ -45,7 +45,7 @@ struct OpenTelemetryConfig {
         resource{};                   ///< of the process; without "service.name" that is "unknown_service"
     bool traces = true;               ///< spans of hooks, middlewares and model calls
     bool logs = true;                 ///< events, one record each
-    bool metrics = true;              ///< counters and histograms
+    bool metrics = true;              ///< counters, histograms and a gauge
     bool include_event_texts = true;  ///< sentences of events and errors; false: only their kinds
     GenAiModel agent_model{};         ///< the agent's, told with each hook
     std::map<std::string, GenAiModel>

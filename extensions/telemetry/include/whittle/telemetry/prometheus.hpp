@@ -11,7 +11,7 @@
 
 namespace whittle::inline v0::telemetry {
 
-/// How metrics are named.
+/// How metrics are named, and how many series one may have.
 struct PrometheusConfig {
     std::string prefix = "whittle";  ///< of every name, an underscore follows; `[a-zA-Z_:][a-zA-Z0-9_:]*`
     std::int64_t max_series_per_metric =
