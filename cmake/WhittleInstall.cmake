@@ -1,6 +1,6 @@
 # The installed package: find_package(whittle [COMPONENTS <extensions>]), pkg-config whittle and whittle-<extension>.
 include(CMakePackageConfigHelpers)
-set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME whittle_development)
 
 set(whittle_config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/whittle")
 install(TARGETS whittle EXPORT whittleTargets FILE_SET HEADERS)
@@ -84,15 +84,15 @@ file(
   "${PROJECT_SOURCE_DIR}/docs/*.md" "${PROJECT_SOURCE_DIR}/docs/*.svg" "${PROJECT_SOURCE_DIR}/extensions/*.md"
   "${PROJECT_SOURCE_DIR}/extensions/*.svg" "${PROJECT_SOURCE_DIR}/tool/docs/*.md"
 )
-list(FILTER pages EXCLUDE REGEX "^extensions/.*/(include|src|tests|fuzz)/")
+list(FILTER pages EXCLUDE REGEX "^(docs/site|extensions/.*/(include|src|tests|fuzz))/")
 file(GLOB more_pages CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/bench/*.md"
      "${PROJECT_SOURCE_DIR}/packaging/*.md")
-foreach(page IN ITEMS LICENSE NOTICE README.md CHANGELOG.md ${pages} ${more_pages})
+foreach(page IN ITEMS LICENSE NOTICE README.md CHANGELOG.md SECURITY.md CONTRIBUTING.md ${pages} ${more_pages})
   cmake_path(GET page PARENT_PATH folder)
   install(FILES "${PROJECT_SOURCE_DIR}/${page}" DESTINATION "${CMAKE_INSTALL_DOCDIR}/${folder}")
 endforeach()
 if(TARGET whittle_cli)
-  set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME tool)
+  set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME whittle_tool)
   install(TARGETS whittle_cli)
   if(TARGET whittle_cli_pages)
     install(FILES "${whittle_cli_pages}/whittle.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")

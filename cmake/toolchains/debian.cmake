@@ -2,6 +2,9 @@
 # CMAKE_FIND_ROOT_PATH (scripts/lib/header_packages.sh).
 set(WHITTLE_TARGET "" CACHE STRING "The target as Debian's compilers name it: s390x-linux-gnu, arm-linux-gnueabihf")
 set(WHITTLE_PROCESSOR "" CACHE STRING "The processor as CMake and qemu name it: s390x, arm")
+if(NOT WHITTLE_TARGET OR NOT WHITTLE_PROCESSOR)
+  message(FATAL_ERROR "set WHITTLE_TARGET and WHITTLE_PROCESSOR, as the presets s390x and arm32 do")
+endif()
 set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES WHITTLE_TARGET WHITTLE_PROCESSOR)
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR "${WHITTLE_PROCESSOR}")

@@ -29,7 +29,7 @@ class Page(html.parser.HTMLParser):
         if LOADED.get(tag) in of:
             self.loaded.append(of[LOADED[tag]])
         elif tag == "link" and LOADING_RELATIONS & set((of.get("rel") or "").split()):
-            self.loaded.append(of["href"])
+            self.loaded.append(of.get("href") or "")
         elif of.get("href"):
             self.links.append(of["href"])
 

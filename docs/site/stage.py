@@ -28,9 +28,9 @@ NESTED = re.compile(r"^ {2,3}(?=(?:[*+-]|\d+\.) )", re.M)
 
 def tracked_files():
     """Those of the checkout; without git, those that are there."""
-    told = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True)
-    if told.returncode == 0:
-        return {line for line in told.stdout.splitlines() if (ROOT / line).is_file()}
+    told = subprocess.run(["git", "ls-files", "-zco", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True)
+    if told.returncode == 0 and told.stdout:
+        return {name for name in told.stdout.split("\0") if name and (ROOT / name).is_file()}
     found = (p.relative_to(ROOT) for p in ROOT.rglob("*") if p.is_file())
     return {str(p) for p in found if p.parts[0] not in (".git", "build")}
 

@@ -45,7 +45,7 @@ class WhittleConan(ConanFile):
 
     def set_version(self):
         lists = os.path.join(self.recipe_folder, "..", "..", "CMakeLists.txt")
-        if not os.path.exists(lists):
+        if not os.path.exists(os.path.join(os.path.dirname(lists), "include", "whittle", "whittle.hpp")):
             return
         of_checkout = re.search(r"^  VERSION ([0-9.]+)$", load(self, lists), re.MULTILINE).group(1)
         if self.version and self.version != of_checkout:
@@ -58,7 +58,7 @@ class WhittleConan(ConanFile):
         root = os.path.join(self.recipe_folder, "..", "..")
         if not os.path.exists(os.path.join(root, "include", "whittle", "whittle.hpp")):
             raise ConanException(f"whittle/{self.version}: neither a checkout around this recipe nor `sources` for the version in conandata.yml")
-        for name in ("CMakeLists.txt", "LICENSE", "NOTICE", "README.md", "CHANGELOG.md"):
+        for name in ("CMakeLists.txt", "LICENSE", "NOTICE", "README.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md"):
             shutil.copy(os.path.join(root, name), self.export_sources_folder)
         for folder in ("cmake", "include", "src", "docs", "extensions", "tool", "bench", "packaging"):
             pattern = "*.md" if folder in ("bench", "packaging") else "*"
@@ -80,7 +80,8 @@ class WhittleConan(ConanFile):
         self.requires("nlohmann_json/[>=3.11]", transitive_headers=True)
         wanted = [NEEDS[name] for name in NEEDS if self.options.get_safe(name)]
         for reference in sorted({*wanted, *(TOOL_NEEDS if self.options.tool else ())}):
-            self.requires(reference, transitive_headers=reference == NEEDS["spdlog"])
+            # What the tool alone needs reaches no consumer.
+            self.requires(reference, transitive_headers=reference == NEEDS["spdlog"], visible=reference in wanted)
 
     def validate(self):
         if self.settings.get_safe("compiler.cppstd") and not valid_min_cppstd(self, 20):

@@ -51,8 +51,8 @@ std::string cut_to_tokens(std::string_view text, std::int64_t max_tokens, bool w
     const std::int64_t characters = count_characters(text);
     std::string best;
     std::size_t low = min_bytes_worth_keeping;
-    std::size_t high =
-        static_cast<std::size_t>(std::min(static_cast<std::int64_t>(text.size()), max_tokens * most_bytes_per_token));
+    std::size_t high = static_cast<std::size_t>(
+        std::min(static_cast<std::int64_t>(text.size()), mul_saturating(max_tokens, most_bytes_per_token)));
     while (low <= high) {
         const std::size_t middle = low + (high - low) / 2;
         std::string shorter = ends_of(text, characters, middle, with_tail, language);

@@ -171,6 +171,7 @@ private:
 
     template <JsonMessage M>
     ReplayedSessions replay_one(const Trajectory<M>& trajectory, const std::string& file) {
+        if (!chart_.empty()) throw UsageError{"--svg draws one session, and the input has several"};
         evaluation::SessionInput input = evaluation::to_session(trajectory, file);
         CostBasis basis = cost_basis_of(trajectory, input);
         WatchedChains& chains = chains_.for_session(basis);
@@ -211,18 +212,13 @@ private:
         replayed.spending = evaluation::spending_of(asked, {});
         replayed.session_report = reporter->take(static_cast<std::size_t>(command_.html.text_bytes));
         add_call_costs(replayed.session_report, figures);
-        if (!command_.svg.empty()) draw(replayed.session_report);
+        if (!command_.svg.empty()) chart_ = session_chart(replayed.session_report);
         page_.add(std::move(replayed), session);
         return session;
     }
 
     /// Whether sessions are looked at call by call.
     [[nodiscard]] bool is_reported() const noexcept { return !command_.html.file.empty() || !command_.svg.empty(); }
-
-    void draw(const SessionReport& session_report) {
-        if (!chart_.empty()) throw UsageError{"--svg draws one session, and the input has several"};
-        chart_ = session_chart(session_report);
-    }
 
     void write_chart() const {
         OutputFile out(command_.svg);

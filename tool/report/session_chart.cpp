@@ -35,14 +35,13 @@ public:
         : calls_(calls), number_(static_cast<double>(std::max<std::size_t>(calls.size(), 1))) {
         for (const ReportedCall& call : calls_) {
             most_ = std::max({most_, call.recorded.tokens, call.sent.tokens});
-            everything_ += call.recorded.tokens;
-            sent_ += call.sent.tokens;
         }
     }
 
     [[nodiscard]] std::string svg(const SessionReport& session_report) const {
         const std::string title =
-            fmt::format("Tokens of each request: {} sent, of {}", grouped(sent_), grouped(everything_));
+            fmt::format("Input tokens of each request: {} in all, in place of {}",
+                        grouped(sum_of_sent(session_report).tokens), grouped(sum_of_recorded(session_report).tokens));
         const std::string chain = escaped_markup(session_report.chain);
         std::string body = fmt::format("<text class=\"title\" x=\"{:.0f}\" y=\"20\">{}</text>\n", left, title);
         body += legend(left, "everything", "without whittle");
@@ -104,8 +103,6 @@ private:
     const std::vector<ReportedCall>& calls_;
     double number_;          // of calls, at least 1
     std::int64_t most_ = 1;  // tokens of one request
-    std::int64_t everything_ = 0;
-    std::int64_t sent_ = 0;
 };
 
 }  // namespace

@@ -30,7 +30,9 @@ class TestPackage(ConanFile):
 
     def build(self):
         cmake = CMake(self)
-        cmake.configure(build_script_folder=os.path.join("..", "..", "consumer", "components"))
+        # Beside this file where it came in a release, in a checkout where the other consumers are.
+        shared = os.path.join("..", "..", "consumer", "components")
+        cmake.configure(build_script_folder=shared if os.path.isdir(os.path.join(self.source_folder, shared)) else None)
         cmake.build()
 
     def test(self):

@@ -87,7 +87,7 @@ public:
     /// the longest token is answered at once.
     [[nodiscard]] std::optional<std::int64_t> count_up_to(std::string_view text, std::int64_t limit) const;
 
-    /// The tokens of a text, in order. Special tokens are read as text, bytes that are not UTF-8 as U+FFFD.
+    /// The tokens of a text, in order. Special tokens are read as text.
     [[nodiscard]] std::vector<TokenId> encode(std::string_view text) const;
 
     /// The bytes of the tokens, one after the other; not UTF-8 if the ids end inside a character. Throws
