@@ -9,6 +9,9 @@ endfunction()
 
 # Warnings only when whittle is the project being worked on: a host builds us with its own flags and nothing else.
 function(whittle_set_warnings target)
+  if(UNIX AND CMAKE_SIZEOF_VOID_P EQUAL 4) # else sizes and numbers of files have 32 bits there, too
+    target_compile_definitions(${target} PRIVATE _FILE_OFFSET_BITS=64)
+  endif()
   if(MSVC) # sources are UTF-8; large templates; the standard and no dialect of it
     target_compile_options(${target} PRIVATE /utf-8 /bigobj /permissive- /Zc:__cplusplus)
   endif()
