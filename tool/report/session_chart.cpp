@@ -1,8 +1,8 @@
 #include "session_chart.hpp"
 
 #include "markup.hpp"
-#include "shown.hpp"
 #include "svg_document.hpp"
+#include "table.hpp"
 
 #include <fmt/format.h>
 
@@ -31,18 +31,18 @@ double axis_step(double most) {
 
 class Chart {
 public:
-    explicit Chart(const std::vector<ReportedCall>& calls)
-        : calls_(calls), number_(static_cast<double>(std::max<std::size_t>(calls.size(), 1))) {
-        for (const ReportedCall& call : calls_) {
-            most_ = std::max({most_, call.recorded.tokens, call.sent.tokens});
-        }
+    explicit Chart(const SessionReport& session_report)
+        : session_report_(session_report),
+          calls_(session_report.calls),
+          number_(static_cast<double>(std::max<std::size_t>(calls_.size(), 1))) {
+        for (const ReportedCall& call : calls_) most_ = std::max({most_, call.recorded.tokens, call.sent.tokens});
     }
 
-    [[nodiscard]] std::string svg(const SessionReport& session_report) const {
+    [[nodiscard]] std::string svg() const {
         const std::string title =
             fmt::format("Input tokens of each request: {} in all, in place of {}",
-                        grouped(sum_of_sent(session_report).tokens), grouped(sum_of_recorded(session_report).tokens));
-        const std::string chain = escaped_markup(session_report.chain);
+                        grouped(sum_of_sent(session_report_).tokens), grouped(sum_of_recorded(session_report_).tokens));
+        const std::string chain = escaped_markup(session_report_.chain);
         std::string body = fmt::format("<text class=\"title\" x=\"{:.0f}\" y=\"20\">{}</text>\n", left, title);
         body += legend(left, "everything", "without whittle");
         body += legend(left + 140, "sent", chain);
@@ -100,15 +100,14 @@ private:
         return fmt::format("<path class=\"{}\" d=\"{}V{:.1f}Z\"/>\n", kind, path, low);
     }
 
-    const std::vector<ReportedCall>& calls_;
-    double number_;          // of calls, at least 1
-    std::int64_t most_ = 1;  // tokens of one request
+    const SessionReport& session_report_;
+    const std::vector<ReportedCall>& calls_;  // of it
+    double number_;                           // of calls, at least 1
+    std::int64_t most_ = 1;                   // tokens of one request
 };
 
 }  // namespace
 
-std::string session_chart(const SessionReport& session_report) {
-    return Chart(session_report.calls).svg(session_report);
-}
+std::string session_chart(const SessionReport& session_report) { return Chart(session_report).svg(); }
 
 }  // namespace whittle::cli

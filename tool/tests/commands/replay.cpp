@@ -1,6 +1,7 @@
 #include "cli.hpp"
 #include "support/catch.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <cmath>
