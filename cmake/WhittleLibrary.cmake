@@ -22,7 +22,7 @@ target_link_libraries(
   PRIVATE fmt::fmt $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>
 )
 set_target_properties(whittle PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
-whittle_set_warnings(whittle)
+whittle_set_compile_options(whittle)
 target_compile_options(whittle PRIVATE ${WHITTLE_HOT_FLAGS})
 whittle_compile_by_folder(whittle)
 # A host compiles the core once and never a part of it anew: folders together, since two files of one folder each cost the

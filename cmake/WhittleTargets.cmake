@@ -7,8 +7,9 @@ function(whittle_require_cxx20)
   endif()
 endfunction()
 
-# Warnings only when whittle is the project being worked on: a host builds us with its own flags and nothing else.
-function(whittle_set_warnings target)
+# What the compiler needs of us, and warnings only when whittle is the project being worked on: a host builds us with its own
+# flags and nothing else.
+function(whittle_set_compile_options target)
   if(UNIX AND CMAKE_SIZEOF_VOID_P EQUAL 4) # else sizes and numbers of files have 32 bits there, too
     target_compile_definitions(${target} PRIVATE _FILE_OFFSET_BITS=64)
   endif()
@@ -61,7 +62,7 @@ function(whittle_add_executable target)
     target_link_libraries(${target} PRIVATE whittle_provider) # the JSON type that these headers declare as compiled
   endif()
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
-  whittle_set_warnings(${target})
+  whittle_set_compile_options(${target})
   whittle_compile_by_folder(${target})
   whittle_reuse_precompiled(${target} ${arg_HEADERS})
 endfunction()
@@ -96,7 +97,7 @@ function(whittle_precompile target)
   endforeach()
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   target_compile_features(${target} PRIVATE cxx_std_20)
-  whittle_set_warnings(${target})
+  whittle_set_compile_options(${target})
   target_compile_options(${target} PRIVATE ${arg_OPTIONS})
   target_precompile_headers(${target} PRIVATE ${arg_HEADERS})
 endfunction()
