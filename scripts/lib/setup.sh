@@ -13,6 +13,9 @@ optional_packages="ccache libcurl4-openssl-dev libzstd-dev libsqlite3-dev libsod
 # ccache takes what a file includes from the compiler instead of preprocessing it: a build from nothing costs no more.
 export CCACHE_DEPEND=${CCACHE_DEPEND:-true}
 
+# What CMake calls this checkout's version.
+version_here() { sed -n 's/^ *VERSION \([0-9.]*\)$/\1/p' "$root/CMakeLists.txt"; }
+
 say() { printf '== %s\n' "$*" >&2; }
 
 # Runs "$@" as root: directly, or through sudo, which may ask for a password only where someone can type it.

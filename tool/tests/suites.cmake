@@ -44,7 +44,7 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitiz
   add_library(whittle_kill_at_step MODULE "${PROJECT_SOURCE_DIR}/tests/support/kill_at_step.cpp")
   target_link_libraries(whittle_kill_at_step PRIVATE ${CMAKE_DL_LIBS})
   target_compile_features(whittle_kill_at_step PRIVATE cxx_std_20)
-  whittle_set_warnings(whittle_kill_at_step)
+  whittle_set_compile_options(whittle_kill_at_step)
   set(kill_at_step "$<TARGET_FILE:whittle_kill_at_step>")
 endif()
 whittle_add_suite(commands "${tool_tests}/commands" SOAKS LINK whittle_tool)
