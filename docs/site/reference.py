@@ -1,5 +1,9 @@
 """The reference of the public headers, a page for each: reference.py XML_FOLDER PAGES_FOLDER
 
+Beside what public headers declare it shows what stands in headers of a folder `detail/`, outside of a namespace `detail`,
+as far as users meet it: types in declarations that are shown and in code of the pages, their `to_string`, and functions that
+only pages name. These are on the page of the header to include.
+
 Doxygen's XML says what is declared where and with which comment; declarations are shown as the header has them. Ends with
 1 and names file and line if a public name has no comment of its own. These need none:
 
@@ -7,6 +11,7 @@ Doxygen's XML says what is declared where and with which comment; declarations a
 * an override of a documented function: the page says whose comment holds
 * a second overload behind or before one with a comment: the comment is about the name
 * values of an enum that has a comment: the enum's comment is about all that have none
+* what containers and iterators of the standard library have by the same name: it means the same
 * a specialisation of `message_traits`, its members, and those of its bases: the primary template says what each does
 """
 
@@ -21,6 +26,8 @@ import xml.etree.ElementTree as ElementTree
 import pygments
 import pygments.formatters
 import pygments.lexers
+
+import headers
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TYPES = ("class", "struct", "union", "concept", "enum", "typedef")
@@ -38,6 +45,7 @@ class Name:
         self.short = re.sub(r"(?<!operator)<[^<>]*>", "", self.qualified).rpartition("::")[2]
         place = element.find("location")
         self.file, self.line = place.get("file"), int(place.get("line"))
+        self.include = self.file  # the header to include for it
         self.members = []
         self.values = []  # of an enum: name and comment
         self.reimplements = element.find("reimplements")
@@ -51,7 +59,7 @@ class Name:
 
     @property
     def page(self):
-        folder, header = re.search(r"include/whittle/(?:(\w+)/)?(\w+)\.hpp$", self.file).groups()
+        folder, header = re.search(r"include/whittle/(?:(\w+)/)?(\w+)\.hpp$", self.include).groups()
         return f"reference/{folder}/{header}"
 
     @property
@@ -108,6 +116,14 @@ def is_copy_or_move(name):
     return re.search(rf"\b(?:{mine}|operator=)\((?:const )?{mine}&&?(?: \w+)?\)", name.declaration) is not None
 
 
+def is_of_containers(name):
+    if name.owner is None:
+        return False
+    words = "value_type iterator const_iterator iterator_category difference_type pointer reference is_transparent "
+    words += "begin end size empty data front back push_back resize clear str Iterator"
+    return name.short in words.split() or re.match(r"operator\W", name.short) is not None
+
+
 def is_of_traits(name):
     if name.qualified.startswith("message_traits<"):
         return True
@@ -121,6 +137,7 @@ class Reference:
         self.top = []  # in namespaces
         self.by_id = {}
         self.read()
+        self.keep_what_users_meet()
         self.settle()
 
     def lines(self, file):
@@ -173,6 +190,8 @@ class Reference:
                     continue
                 if "->" in (element.findtext("argsstring") or "") and not element.findtext("type"):
                     continue  # a deduction guide
+                if owner and short.endswith("_"):
+                    continue  # of an unnamed union in private, which Doxygen takes for public
                 if not short or short.startswith("@") or "detail::" in (element.findtext("definition") or "").split("(")[0].split(" ")[-1]:
                     continue
                 name = Name("function" if kind == "friend" else kind, f"{scope}::{short}" if scope else short, element, owner)
@@ -182,19 +201,60 @@ class Reference:
                 (owner.members if owner else self.top).append(name)
 
     def all(self):
-        waiting = list(self.top)
+        return self.below(self.top)
+
+    def below(self, names):
+        """These and their members."""
+        waiting = list(names)
         while waiting:
             name = waiting.pop()
             yield name
             waiting += name.members
 
+    def keep_what_users_meet(self):
+        for name in self.all():
+            name.declaration = declaration_of(self.lines(name.file), name.line, name.kind)
+        homes = headers.headers_to_include()
+        hidden = [n for n in self.top if not headers.is_public(n.file)]
+        kept = [n for n in self.top if headers.is_public(n.file)]
+        pages, words, fresh = self.words_of_pages(), set(), list(kept)
+        words |= pages
+        while fresh:
+            for name in fresh:
+                words |= self.words_of(name)
+            fresh = [n for n in hidden if n.file in homes and n.kind in TYPES and n.short in words]
+            fresh = fresh or [n for n in hidden if n.file in homes and n.short in pages - {m.short for m in self.below(kept)}]
+            hidden = [n for n in hidden if n not in fresh]
+            kept += fresh
+        enums = {n.short for n in kept if n.kind == "enum"}
+        kept += [n for n in hidden if n.file in homes and n.short == "to_string" and enums & self.words_of(n)]
+        self.top = kept
+        for name in self.all():
+            name.include = homes.get(name.file, name.file)
+        shown = set(map(id, self.all()))
+        self.by_id = {key: name for key, name in self.by_id.items() if id(name) in shown}
+
+    def words_of(self, name):
+        """What its declaration and those of its members mention."""
+        words = set(re.findall(r"\w+", name.declaration)) - set(re.findall(r"\btypename (\w+)", name.declaration))
+        for member in name.members:
+            words |= self.words_of(member)
+        return words
+
+    def words_of_pages(self):
+        words = set()
+        for_users = [p for p in ROOT.glob("docs/*.md") if p.stem not in ("design", "map")]
+        for page in [ROOT / "README.md", *for_users, *ROOT.glob("extensions/*/README.md")]:
+            for code in re.findall(r"^```cpp\n(.*?)^```|`([^`\n]+)`", page.read_text(), re.S | re.M):
+                words.update(re.findall(r"\w+", " ".join(code)))
+        return words
+
     def settle(self):
-        """Declarations, anchors, and who needs a comment."""
-        self.top.sort(key=lambda n: (n.file, n.line))
+        """Order, anchors, and who needs a comment."""
+        self.top.sort(key=lambda n: (n.include, n.file != n.include, n.file, n.line))
         seen = {}
         for name in sorted(self.all(), key=lambda n: (n.file, n.line)):
             name.members.sort(key=lambda n: n.line)
-            name.declaration = declaration_of(self.lines(name.file), name.line, name.kind)
             slug = re.sub(r"[^\w]+", "-", re.sub(r"operator\W+", lambda m: "operator-" + "".join(f"{ord(c):x}" for c in m[0][8:].strip()), name.qualified)).strip("-")
             count = seen.setdefault((name.page, slug.lower()), 0)
             seen[(name.page, slug.lower())] += 1
@@ -205,6 +265,7 @@ class Reference:
                 re.search(r"= (default|delete);$", name.declaration)
                 or name.short.startswith("~")
                 or is_copy_or_move(name)
+                or is_of_containers(name)
                 or is_of_traits(name)
                 or (name.kind == "function" and (name.owner, name.qualified, name.file) in documented)
                 or name.reimplements is not None
@@ -221,10 +282,11 @@ class Reference:
     def lost(self):
         """Types that a header defines and Doxygen did not see: it reads C++20 with less than full understanding."""
         known = {n.short for n in self.all()}
-        for copy in sorted((self.xml.parent / "headers").rglob("*.hpp")):
+        for header in headers.public_headers():
+            copy = self.xml.parent / "headers" / header
             for found in re.finditer(r"^(?:class|struct|enum class|concept|using) (\w+)\b(?!::)[^;\n]*[{=]", copy.read_text(), re.M):
                 if found[1] not in known:
-                    yield copy.relative_to(self.xml.parent / "headers"), found[1]
+                    yield header, found[1]
 
     # Pages.
 
@@ -389,11 +451,11 @@ class Reference:
         return f"<table class=\"api-index\"><tbody>{''.join(rows)}</tbody></table>\n"
 
     def write_all(self):
-        headers = {}
+        by_header = {}
         for name in self.top:
-            headers.setdefault(name.file, []).append(name)
+            by_header.setdefault(name.include, []).append(name)
         folders = {}
-        for file, names in headers.items():
+        for file, names in by_header.items():
             self.write_header(file, names)
             folders.setdefault(names[0].page.split("/")[1], {})[file] = names
         about = self.descriptions()
@@ -415,7 +477,7 @@ class Reference:
         self.write_names()
         types = sorted((n for n in self.top), key=lambda n: (n.short.lower(), n.qualified))
         self.write("reference/names", "---\nsearch:\n  exclude: true\n---\n# All names\n\n" + self.rows(types, "reference/names"))
-        return len(headers), len(folders)
+        return len(by_header), len(folders)
 
     def write_names(self):
         """Where a name in a page leads that can mean one type alone, or a member of it: hooks.py."""

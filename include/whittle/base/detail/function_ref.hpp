@@ -16,6 +16,7 @@ class FunctionRef;
 template <typename R, typename... Args>
 class FunctionRef<R(Args...)> {
 public:
+    /// Borrows `f`, which has to live as long as this.
     template <typename F>
     requires(!std::same_as<std::remove_cvref_t<F>, FunctionRef> && std::is_invocable_r_v<R, F&, Args...>)
         FunctionRef(F&& f)
@@ -25,6 +26,7 @@ public:
               return (*static_cast<std::remove_reference_t<F>*>(object))(std::forward<Args>(args)...);
           }) {}
 
+    /// Calls it.
     R operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }
 
 private:

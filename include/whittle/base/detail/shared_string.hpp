@@ -35,9 +35,11 @@ public:
     }
     ~SharedString() { release(); }
 
+    /// Valid while any copy of this string lives.
     [[nodiscard]] std::string_view view() const noexcept {
         return block_ == nullptr ? std::string_view() : std::string_view(text_of(block_), block_->size);
     }
+    /// Valid while any copy of this string lives.
     operator std::string_view() const noexcept { return view(); }  // NOLINT(google-explicit-constructor)
     [[nodiscard]] std::string str() const { return std::string(view()); }
     [[nodiscard]] std::size_t size() const noexcept { return block_ == nullptr ? 0 : block_->size; }

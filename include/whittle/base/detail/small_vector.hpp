@@ -25,7 +25,9 @@ public:
     using iterator = T*;
     using const_iterator = const T*;
 
+    /// Empty.
     SmallVector() noexcept {}
+    /// Copies of these.
     SmallVector(std::initializer_list<T> elements) { append(elements.begin(), elements.size()); }
     SmallVector(const SmallVector& other) { append(other.data(), other.size_); }
     SmallVector(SmallVector&& other) noexcept { take(other); }

@@ -14,11 +14,13 @@ namespace whittle::inline v0 {
 /// the journal and the notes, is never saved, and a fork starts without it. Thread-safe.
 class ConversationCaches {
 public:
+    /// What `owner` keeps here; null: nothing.
     [[nodiscard]] std::shared_ptr<void> find(std::string_view owner) const {
         const std::lock_guard lock(mutex_);
         const auto found = by_owner_.find(owner);
         return found == by_owner_.end() ? nullptr : found->second;
     }
+    /// Keeps `what` in place of what `owner` had.
     void set(std::string_view owner, std::shared_ptr<void> what) {
         const std::lock_guard lock(mutex_);
         by_owner_.insert_or_assign(std::string(owner), std::move(what));

@@ -26,28 +26,28 @@ enum class ThinkingOnPrefixEdit {
 
 /// What is left of `ChainConfig::limits` in a hook.
 struct HookBudget {
-    int model_calls = 0;
-    std::int64_t store_bytes = INT64_MAX;
-    UnixMillis deadline = INT64_MAX;
+    int model_calls = 0;                   ///< summary requests that may still be made
+    std::int64_t store_bytes = INT64_MAX;  ///< that may still be written to the store
+    UnixMillis deadline = INT64_MAX;       ///< when the hook has to be done
 };
 
 /// What a transaction works with. A chain fills it in; the defaults make a transaction of its own: verified as for
 /// OpenAI's chat interface, without a store, with the system's clock. Pointers are not owned and must outlive the
 /// transaction.
 struct EditEnvironment {
-    std::shared_ptr<const TokenCounter> counter = chars_counter();
-    std::shared_ptr<Storage> storage{};
-    const ValidityProfile* validity = &openai_chat();  ///< the provider's rules; null: none
-    bool verify = true;                                ///< refuse commits that break one of them anew
-    std::shared_ptr<Clock> clock = system_clock();
-    bool dry_run = false;
-    StopToken stop{};
-    HookBudget* budget = nullptr;
-    const std::function<bool(const MessageInfo&)>* pins = nullptr;
-    Hook hook = Hook::before_model;
+    std::shared_ptr<const TokenCounter> counter = chars_counter();  ///< of tokens, before and after
+    std::shared_ptr<Storage> storage{};                             ///< for originals; null: what needs it is not done
+    const ValidityProfile* validity = &openai_chat();               ///< the provider's rules; null: none
+    bool verify = true;                                             ///< refuse commits that break one of them anew
+    std::shared_ptr<Clock> clock = system_clock();                  ///< for times in marks and the journal
+    bool dry_run = false;                                           ///< plan and report, change nothing
+    StopToken stop{};                                               ///< cancels where it is asked for
+    HookBudget* budget = nullptr;                                   ///< null: without bounds
+    const std::function<bool(const MessageInfo&)>* pins = nullptr;  ///< messages that stay as they are; null: none
+    Hook hook = Hook::before_model;                                 ///< in which the transaction runs
     const std::function<bool(const CommitPlan&)>* before_commit = nullptr;  ///< false: nothing is committed
-    StageReport* report = nullptr;
-    const EventSink* events = nullptr;
+    StageReport* report = nullptr;                                          ///< filled in; null: no report
+    const EventSink* events = nullptr;                                      ///< who is told; null: nobody
     std::optional<ThinkingOnPrefixEdit>
         thinking_on_prefix_edit{};  ///< absent: the model does not bind thinking to its prefix
 };

@@ -15,13 +15,13 @@ namespace whittle::inline v0 {
 /// Everything that a saved conversation consists of. Token counts are not part of it: they are made again.
 template <AgentMessage M>
 struct ConversationState {
-    std::string id{};
-    std::vector<M> messages{};
-    std::vector<MessageInfo> infos{};  ///< as many as messages
-    std::vector<std::shared_ptr<const JournalEntry<M>>> journal{};
-    NoteBook notes{};
-    Counters counters{};
-    Calibrations calibrations{};
+    std::string id{};                                               ///< of the conversation
+    std::vector<M> messages{};                                      ///< as they stand now
+    std::vector<MessageInfo> infos{};                               ///< as many as messages
+    std::vector<std::shared_ptr<const JournalEntry<M>>> journal{};  ///< commits, oldest first
+    NoteBook notes{};                                               ///< what middlewares keep
+    Counters counters{};                                            ///< serials, turns, calls
+    Calibrations calibrations{};                                    ///< what was learnt of billed tokens
     std::vector<std::string> roots{};  ///< as `StoredObjects::allow` takes them; no saved table has them
 };
 

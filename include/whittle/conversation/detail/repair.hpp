@@ -12,13 +12,14 @@ namespace whittle::inline v0 {
 
 /// What a repair came to.
 struct RepairResult {
-    Outcome outcome = Outcome::not_due;  ///< not_due: no rule is broken; nothing: none that can be mended
-    std::vector<Repair> repairs{};
-    std::vector<Violation> remaining{};  ///< what is still broken
-    std::int64_t tokens_before = 0;      ///< of the messages, by the environment's counter
-    std::int64_t tokens_after = 0;
-    std::optional<std::size_t> first_changed{};
+    Outcome outcome = Outcome::not_due;          ///< not_due: no rule is broken; nothing: none that can be mended
+    std::vector<Repair> repairs{};               ///< what was done, in order
+    std::vector<Violation> remaining{};          ///< what is still broken
+    std::int64_t tokens_before = 0;              ///< of the messages, by the environment's counter
+    std::int64_t tokens_after = 0;               ///< the same afterwards
+    std::optional<std::size_t> first_changed{};  ///< index of the first message that differs; absent: none does
 
+    /// Whether the conversation changed.
     [[nodiscard]] bool committed() const noexcept { return outcome == Outcome::committed; }
 };
 

@@ -28,14 +28,14 @@ namespace whittle::inline v0 {
 /// The numbers and flags of a conversation. They are saved with it, and put back as a whole when an append or a hook
 /// fails.
 struct Counters {
-    std::uint64_t version = 0;
-    Serial next_serial = 1;
-    std::uint64_t next_entry = 1;  ///< of the journal
-    int turn = 0;
-    int run = 0;
-    int model_calls = 0;
-    std::int64_t read_backs = 0;
-    bool explicit_turns = false;
+    std::uint64_t version = 0;            ///< goes up with every change
+    Serial next_serial = 1;               ///< of the next message
+    std::uint64_t next_entry = 1;         ///< of the journal
+    int turn = 0;                         ///< of the user, from 1; 0: none yet
+    int run = 0;                          ///< of the agent, from 1; 0: none yet
+    int model_calls = 0;                  ///< so far
+    std::int64_t read_backs = 0;          ///< of stored results, so far
+    bool explicit_turns = false;          ///< whether the host begins turns itself
     std::int64_t reported_tokens = 0;     ///< the provider's last usage, 0 for none
     Serial reported_at = 0;               ///< the reply that carried it; 0 if the conversation was edited since
     bool thinking_prefix_edited = false;  ///< something in front of kept thinking was edited

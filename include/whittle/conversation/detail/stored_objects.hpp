@@ -45,7 +45,7 @@ inline constexpr std::string_view fetch_media_name = "fetch_media";
 
 /// An object in a store, by its key there.
 struct StoredObject {
-    std::string key{};
+    std::string key{};                   ///< in the store
     std::shared_ptr<Storage> storage{};  ///< null: not known, ask the chain's
 };
 
@@ -84,6 +84,7 @@ public:
     /// saved and loaded, nothing else tells which of its origin's objects it may read. Throws what the store throws.
     void save_roots(const std::shared_ptr<Storage>& storage) const;
 
+    /// How many are known.
     [[nodiscard]] std::size_t size() const;
 
 private:

@@ -32,15 +32,15 @@ struct SavedFit {
     std::string counter{};     ///< `TokenCounter::id`
     std::string model{};       ///< `ModelProfile::name`
     bool has_overhead = true;  ///< whether our count in it has system text and tools
-    UsageFit::State fit{};
+    UsageFit::State fit{};     ///< the state of `UsageFit`
 
     friend bool operator==(const SavedFit&, const SavedFit&) = default;
 };
 
 /// What a conversation learnt of its models' counting.
 struct Calibrations {
-    std::string model{};  ///< the one that was asked last
-    std::vector<SavedFit> fits{};
+    std::string model{};           ///< the one that was asked last
+    std::vector<SavedFit> fits{};  ///< one for each model and counter
 
     friend bool operator==(const Calibrations&, const Calibrations&) = default;
 };

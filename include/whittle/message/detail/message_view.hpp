@@ -46,6 +46,7 @@ public:
     };
 
     MessageView() = default;
+    /// Of messages that stand one behind the other.
     MessageView(std::span<const M> messages) noexcept : messages_(messages) {}  // NOLINT(google-explicit-constructor)
     /// Of messages that stand at these addresses.
     [[nodiscard]] static MessageView at(std::span<const void* const> addresses) noexcept {

@@ -14,10 +14,10 @@ namespace whittle::inline v0 {
 
 /// The audit record of one pruned text.
 struct PrunedOutput {
-    Serial serial = 0;  ///< of its message
-    std::size_t part = 0;
-    std::string tool{};
-    UnixMillis compacted_at = 0;
+    Serial serial = 0;                    ///< of its message
+    std::size_t part = 0;                 ///< index in the message
+    std::string tool{};                   ///< whose output it was
+    UnixMillis compacted_at = 0;          ///< when it was pruned
     std::string by{};                     ///< the middleware
     std::optional<std::int64_t> bytes{};  ///< of the text before; absent if the journal does not go back that far
     std::vector<std::string> stored{};    ///< keys of the objects that have the original; none: the journal has it

@@ -26,9 +26,9 @@ struct FinalizeContext : CallbackContext {
     /// Of the originals: what earlier summaries among them carry, and which messages are not the user's. Empty: every
     /// message is taken for original.
     Outline outline{};
-    std::shared_ptr<const TokenCounter> counter = chars_counter();
-    Language language = Language::english;
-    Role summary_role = Role::user;
+    std::shared_ptr<const TokenCounter> counter = chars_counter();  ///< for budgets in tokens
+    Language language = Language::english;                          ///< of texts that the finalizer writes
+    Role summary_role = Role::user;                                 ///< of the message that holds the summary
     /// The summary has the skills of the originals already, as a handler of a `FinalizerBuilder` puts them there.
     bool has_skills = false;
 };
@@ -41,10 +41,11 @@ using Finalize = std::function<std::vector<M>(const FinalizeContext&, std::span<
 template <AgentMessage M = ChatMessage>
 using UserMessageFilter = std::function<bool(const CallbackContext&, const M&)>;
 
+/// Settings of `default_finalizer`, as those of the same names in `SummarizationConfig`.
 struct DefaultFinalizerConfig {
-    PreserveUserMessages preserve_user_messages{.max_tokens = 30'000};
-    PreserveSkillsConfig preserve_skills{};
-    std::string transcript_file_path{};
+    PreserveUserMessages preserve_user_messages{.max_tokens = 30'000};  ///< what comes back word for word
+    PreserveSkillsConfig preserve_skills{};                             ///< what comes back of skills
+    std::string transcript_file_path{};                                 ///< named in the summary; empty: nowhere
 };
 
 namespace detail {
@@ -158,10 +159,12 @@ template <AgentMessage M = ChatMessage>
 template <AgentMessage M = ChatMessage>
 class FinalizerBuilder {
 public:
+    /// Skills of the originals, in front of the summary.
     FinalizerBuilder& preserve_skills(PreserveSkillsConfig config = {}) {
         skills_ = std::move(config);
         return *this;
     }
+    /// Makes the list; a second call replaces the first.
     FinalizerBuilder& custom(Finalize<M> finalize) {
         custom_ = std::move(finalize);
         return *this;

@@ -84,8 +84,8 @@ struct Skill {
 
 /// A file of the host as it is now.
 struct AttachedFile {
-    std::string path{};
-    std::string text{};
+    std::string path{};  ///< as it is shown to the model
+    std::string text{};  ///< what is in it
 
     friend bool operator==(const AttachedFile&, const AttachedFile&) = default;
 };

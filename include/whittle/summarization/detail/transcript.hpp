@@ -36,10 +36,12 @@ void append_to_file(const std::string& path, std::string_view text);
 template <AgentMessage M = ChatMessage>
 class Transcript final : public Middleware<M> {
 public:
+    /// Appends to the file `path`; `name` is the middleware's.
     explicit Transcript(std::string path, std::string name = "transcript")
         : path_(std::move(path)), name_(std::move(name)) {}
 
     [[nodiscard]] std::string_view name() const noexcept override { return name_; }
+    /// Of the file.
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
     void check(const ChainInfo&, Problems& problems) const override {

@@ -22,6 +22,7 @@ namespace whittle::inline v0 {
 /// Which model an attempt asked: the configured one, or one that `get_failover_model` gave.
 enum class SummaryPhase { primary, failover };
 
+/// "primary" or "failover", for logs.
 [[nodiscard]] std::string_view to_string(SummaryPhase phase) noexcept;
 
 /// Why there is no summary.
@@ -50,12 +51,13 @@ enum class Refusal {
     by_caller,    ///< `SummaryGenerationTask::rejection_reason` said no
 };
 
+/// The name of the value, for logs and errors.
 [[nodiscard]] std::string_view to_string(SummaryFailure failure) noexcept;
 [[nodiscard]] std::string_view to_string(Refusal refusal) noexcept;
 
 /// Why an attempt, or the whole generation, failed.
 struct SummaryError {
-    SummaryFailure failure = SummaryFailure::model;
+    SummaryFailure failure = SummaryFailure::model;          ///< what failed
     std::optional<ModelErrorClass> model_error{};            ///< failure model, where the model named a class
     std::optional<Refusal> refusal{};                        ///< failure refused
     std::string message{};                                   ///< for a person
@@ -81,10 +83,10 @@ namespace detail {
 /// One model call for a summary and what came of it. The pointers are valid during the callback only.
 template <AgentMessage M>
 struct Attempt : CallbackContext {
-    int number = 1;  ///< from 1, in its phase and for its chunk
-    SummaryPhase phase = SummaryPhase::primary;
-    const Reply<M>* response = nullptr;   ///< null: the model gave none
-    const SummaryError* error = nullptr;  ///< null: accepted
+    int number = 1;                              ///< from 1, in its phase and for its chunk
+    SummaryPhase phase = SummaryPhase::primary;  ///< which model was asked
+    const Reply<M>* response = nullptr;          ///< null: the model gave none
+    const SummaryError* error = nullptr;         ///< null: accepted
 };
 
 /// Asked after each attempt of the first model. What they throw ends the generation (failure callback).
@@ -99,8 +101,10 @@ struct RetryCallbacks {
 template <AgentMessage M>
 class OriginalMessages : public MessageView<M> {
 public:
+    /// Both are borrowed.
     OriginalMessages(MessageView<M> all, MessageView<M> folded) noexcept : MessageView<M>(all), folded_(folded) {}
 
+    /// Those that the summary replaces.
     [[nodiscard]] const MessageView<M>& folded() const noexcept { return folded_; }
 
 private:
@@ -110,12 +114,12 @@ private:
 /// What `get_failover_model` can see. Valid during the call.
 template <AgentMessage M>
 struct FailoverContext : CallbackContext {
-    int attempt = 1;  ///< from 1
-    const M& system_instruction;
-    const M& user_instruction;
-    OriginalMessages<M> originals;            ///< all messages; those to fold are `originals.folded()`
-    const Reply<M>* last_response = nullptr;  ///< of the last attempt; null if it gave none
-    const SummaryError* last_error = nullptr;
+    int attempt = 1;                           ///< from 1
+    const M& system_instruction;               ///< as the request would have it
+    const M& user_instruction;                 ///< as the request would have it
+    OriginalMessages<M> originals;             ///< all messages; those to fold are `originals.folded()`
+    const Reply<M>* last_response = nullptr;   ///< of the last attempt; null if it gave none
+    const SummaryError* last_error = nullptr;  ///< why that attempt failed
 };
 
 /// The model of one failover attempt.
@@ -128,6 +132,7 @@ struct FailoverModel {
     std::int64_t max_input_tokens = 0;  ///< 0: that of the configuration
 };
 
+/// When the first model's attempts are used up: whether, when and whom to ask next.
 template <AgentMessage M>
 struct FailoverCallbacks {
     /// Asked before the first failover attempt (with the last attempt of the first model) and after each of its own.
@@ -159,8 +164,8 @@ using GenModelInput =
 /// A user's functions for generating a summary.
 template <AgentMessage M>
 struct SummaryGenerationCallbacks {
-    RetryCallbacks<M> retry{};
-    FailoverCallbacks<M> failover{};
+    RetryCallbacks<M> retry{};        ///< of the first model
+    FailoverCallbacks<M> failover{};  ///< after that
     /// Instead of the built-in input. Messages to fold are `folded()` of the last argument. Not chunked: what does not
     /// fit `max_input_tokens` is a failed attempt.
     GenModelInput<M> gen_model_input{};

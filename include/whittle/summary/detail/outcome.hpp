@@ -17,14 +17,15 @@ namespace whittle::inline v0 {
 
 /// What came of generating a summary, whatever the type of the messages.
 struct SummaryGenerationOutcome {
-    std::string summary{};                  ///< accepted and cleaned; empty on failure
-    std::optional<SummaryError> failure{};  ///< absent: it worked
-    Usage usage{};                          ///< of all calls that said it
-    int model_calls = 0;
+    std::string summary{};                        ///< accepted and cleaned; empty on failure
+    std::optional<SummaryError> failure{};        ///< absent: it worked
+    Usage usage{};                                ///< of all calls that said it
+    int model_calls = 0;                          ///< calls of a model, failed ones among them
     std::vector<ChunkRecord> chunks{};            ///< requests of this run that were accepted, in order
     std::vector<std::string> missing_sections{};  ///< required ones that the summary lacks after all
     bool resumed = false;                         ///< went on from the state instead of starting anew
 
+    /// Whether there is a summary.
     [[nodiscard]] bool ok() const noexcept { return !failure; }
 };
 

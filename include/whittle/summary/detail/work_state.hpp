@@ -17,9 +17,9 @@ namespace whittle::inline v0 {
 
 /// A file that tool calls named, and what they did with it as far as their arguments tell.
 struct FileUse {
-    std::string path{};
-    int writes = 0;
-    bool is_read_whole = false;
+    std::string path{};                 ///< as the calls had it
+    int writes = 0;                     ///< calls that wrote it
+    bool is_read_whole = false;         ///< whether a call read all of it
     std::vector<std::string> ranges{};  ///< lines that were read, such as "10-80" or "from 10"; the newest four
 
     friend bool operator==(const FileUse&, const FileUse&) = default;

@@ -24,9 +24,13 @@ using Words = std::span<const std::string_view>;
 /// How often words stand in a conversation, in lower case and without punctuation at their ends.
 class WordCounts {
 public:
+    /// Counts the words of `text` too.
     void add(std::string_view text);
+    /// How often that word occurred; its case, and punctuation at its ends, do not matter.
     [[nodiscard]] std::int64_t count(std::string_view word) const;
+    /// All words, each as often as it occurred.
     [[nodiscard]] std::int64_t total() const noexcept { return mark_used(), total_; }
+    /// Different words.
     [[nodiscard]] std::size_t different() const noexcept { return mark_used(), counts_.size(); }
     /// Of all words and their counts, whatever the order they came in.
     [[nodiscard]] Hash128 fingerprint() const noexcept { return fingerprint_; }
@@ -45,14 +49,14 @@ private:
 
 /// A stretch of words with what a classifier may want to know. A view, valid during the call.
 struct WordWindow {
-    Words words{};
+    Words words{};                       ///< the words of the window, in order
     double keep_ratio = 1.0;             ///< of the words that are not protected
     const WordCounts* counts = nullptr;  ///< of the conversation; null outside of one
     std::string_view conversation{};     ///< its id; empty outside of one
-    StopToken stop{};
-    HookBudget* budget = nullptr;   ///< model calls are taken from it; null: no limit
-    StageReport* report = nullptr;  ///< model calls are listed there; null: nowhere
-    Clock* clock = nullptr;         ///< null: no deadline, no times
+    StopToken stop{};                    ///< what takes long looks at it
+    HookBudget* budget = nullptr;        ///< model calls are taken from it; null: no limit
+    StageReport* report = nullptr;       ///< model calls are listed there; null: nowhere
+    Clock* clock = nullptr;              ///< null: no deadline, no times
 };
 
 /// True keeps a word. Exactly one flag per word; what is protected stays anyway.

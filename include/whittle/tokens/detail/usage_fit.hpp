@@ -9,19 +9,21 @@ namespace whittle::inline v0 {
 /// [1/2, 4]. What the ratio leaves is overhead, such as a system text that the server adds.
 class UsageFit {
 public:
+    /// Lower ones are taken for this.
     static constexpr double lowest_ratio = 0.5;
+    /// Higher ones are taken for this.
     static constexpr double highest_ratio = 4.0;
 
     /// All that was learnt, for saving.
     struct State {
-        std::int64_t reported = 0;  ///< the last usage
-        std::int64_t counted = 0;   ///< and our count of the same
-        double first_ratio = 1.0;   ///< of one reply alone
-        double first_weight = 0.0;  ///< in tokens of ours; fades with each reply
-        double grown_reported = 0.0;
-        double grown_counted = 0.0;
-        double own_weight = 0.0;  ///< of the belief that new text is what we count
-        double spread = 0.0;      ///< see `spread()`
+        std::int64_t reported = 0;    ///< the last usage
+        std::int64_t counted = 0;     ///< and our count of the same
+        double first_ratio = 1.0;     ///< of one reply alone
+        double first_weight = 0.0;    ///< in tokens of ours; fades with each reply
+        double grown_reported = 0.0;  ///< billed tokens of the growth between usages
+        double grown_counted = 0.0;   ///< the same growth by the counter
+        double own_weight = 0.0;      ///< of the belief that new text is what we count
+        double spread = 0.0;          ///< see `spread()`
 
         friend bool operator==(const State&, const State&) = default;
     };
@@ -29,6 +31,7 @@ public:
     UsageFit() = default;
     /// Takes over what was saved; numbers that no fit has are brought within their bounds.
     explicit UsageFit(const State& saved) noexcept;
+    /// For saving.
     [[nodiscard]] const State& state() const noexcept { return now_; }
 
     /// A provider said `reported` of what is `counted` by us. 0 and less say nothing and change nothing.
@@ -38,6 +41,7 @@ public:
     /// What follows is another model's: this fit stands in until its first usage, which alone counts then.
     void lend() noexcept { is_lent_ = is_known(); }
 
+    /// Whether there was a usage.
     [[nodiscard]] bool is_known() const noexcept { return now_.reported > 0; }
     /// Whether it is another model's, for want of one of its own.
     [[nodiscard]] bool is_lent() const noexcept { return is_lent_; }
@@ -65,8 +69,8 @@ private:
 
 /// What a limit on a request's size means for messages that we count: a request takes ratio * counted + overhead.
 struct TokenScale {
-    double ratio = 1.0;
-    std::int64_t overhead = 0;
+    double ratio = 1.0;         ///< tokens of the request for one that we count
+    std::int64_t overhead = 0;  ///< tokens of the request that we do not count
 
     /// Of a request that is judged to have `total` tokens and that we count as `counted`. `ratio`: what was learnt; the
     /// rest is overhead. A ratio that gives more than there is gives way.

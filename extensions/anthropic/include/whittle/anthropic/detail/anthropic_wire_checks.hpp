@@ -21,10 +21,12 @@ namespace whittle::inline v0::anthropic {
 struct WireLimits {
     std::size_t max_cache_breakpoints = 4;                ///< over tools, system text and messages
     std::int64_t max_request_bytes = 32LL * 1024 * 1024;  ///< of the body; 0 for no limit
-    std::string_view source = "Anthropic API documentation: prompt caching, request size limits";
+    std::string_view source =
+        "Anthropic API documentation: prompt caching, request size limits";  ///< where the numbers were taken from
     std::string_view date = "2026-11";  ///< when the numbers were taken from the source
 };
 
+/// What `check_wire` finds.
 using WireViolation = whittle::WireViolation;
 
 }  // namespace whittle::inline v0::anthropic

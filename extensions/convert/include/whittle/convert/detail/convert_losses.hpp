@@ -23,6 +23,7 @@ struct ConversionLoss {
     friend bool operator==(const ConversionLoss&, const ConversionLoss&) = default;
 };
 
+/// How messages are written for another provider.
 struct ConversionOptions {
     bool tool_names = true;               ///< to OpenAI: tool messages carry the name of their tool
     bool media_in_tool_messages = false;  ///< to OpenAI: for servers that take images there; else behind the results

@@ -26,7 +26,7 @@ struct JsonLimits {
 /// What parsing changed silently: duplicate keys, integers beyond 64 bits. One sentence each, with the place; at most
 /// 100.
 struct ParseNotes {
-    std::vector<std::string> notes{};
+    std::vector<std::string> notes{};  ///< what was changed or left out in reading, one sentence each
 };
 
 }  // namespace whittle::inline v0

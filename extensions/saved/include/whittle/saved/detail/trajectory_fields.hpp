@@ -17,9 +17,9 @@ namespace whittle::inline v0 {
 
 /// What the provider billed for the call that gave message `message` of a recorded session.
 struct RecordedUsage {
-    std::size_t message = 0;
-    Usage usage{};
-    std::string model{};  ///< empty: not recorded for this call
+    std::size_t message = 0;  ///< index in `Trajectory::messages`
+    Usage usage{};            ///< tokens, as the provider told them
+    std::string model{};      ///< empty: not recorded for this call
 
     friend bool operator==(const RecordedUsage&, const RecordedUsage&) = default;
 };
