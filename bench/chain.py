@@ -21,6 +21,7 @@ import sys
 ROWS = {"undue": ([100, 1_000, 10_000, 100_000], "cleared"), "undue_exact": ([10_000], "cleared"),
         "sync": ([1_000, 10_000], "messages too few"), "clear": ([1_000, 10_000], "cleared"),
         "session": ([250, 500, 1_000, 2_000], "cleared"), "summary": ([1_000, 10_000], "summaries"),
+        "preset": ([200, 1_000, 5_000], "cut or cleared"),
         "cut": ([50_000, 1_000_000], "texts cut and stored"), "memory": ([1_000, 10_000], "messages")}
 # Size up to which a program takes part in a row. langchain's context editing and its trimming for a summary are quadratic
 # or worse, and would take minutes.

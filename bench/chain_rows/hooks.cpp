@@ -164,6 +164,36 @@ Row session(std::size_t calls) {
     return row;
 }
 
+/// With a window of 200,000 tokens, so that results are cut and cleared time and again. Hook runs are on the wall: how
+/// long an agent waits in front of a request.
+Row preset(std::size_t calls) {
+    const Chain<> chain = make_chain(recommended({.context_window = 200'000}));
+    Conversation<> conversation("bench");
+    conversation.push_back(ChatMessage::user("go"));
+    std::vector<double> runs;
+    std::int64_t most_tokens = 0;
+    Row row;
+    std::vector<std::string> logs = logs_of(calls, 4);
+    const auto counter = chars_counter();
+    row.seconds = seconds_of([&] {
+        for (std::string& log : logs) {
+            push_round(conversation, std::move(log));
+            const auto start = std::chrono::steady_clock::now();
+            chain.before_model(conversation);
+            runs.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+            most_tokens = std::max(most_tokens, conversation.tokens(counter));
+        }
+    });
+    row.seconds /= static_cast<double>(calls);
+    row.check = cleared_in(conversation);
+    std::ranges::sort(runs);
+    row.more = {{"seconds_hook_median", runs[runs.size() / 2]},
+                {"seconds_hook_99th", runs[runs.size() * 99 / 100]},
+                {"seconds_hook_longest", runs.back()},
+                {"most_tokens", static_cast<double>(most_tokens)}};
+    return row;
+}
+
 /// One request, as the peers make one: the bound of a request, which would split the fold, is out of reach. All else is
 /// the default: acceptance of the reply, facts and user messages that are kept, the check of the commit, the journal.
 Row summary(std::size_t messages) {

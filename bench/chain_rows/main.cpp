@@ -5,6 +5,7 @@
 //   undue_exact N VOCABULARY   the same with log lines and the exact counter; beside it the counting of as much text
 //   clear N                    clearing all results but the newest three in a history of N messages
 //   session N                  N calls, each with a hook run, nothing due
+//   preset N                   N calls of a session with the preset `recommended` and a window of 200,000 tokens
 //   summary N                  folding a history of N messages into a summary that a model gives at once
 //   sync N                     a host's own list of N stamped messages with one more call, taken over, and a hook run
 //   cut N                      a tool result of N bytes cut to 2,000 on arrival, the whole of it stored
@@ -28,6 +29,7 @@ Row run(std::string_view row, std::size_t n, const std::string& vocabulary) {
     if (row == "undue_exact") return bench::undue_exact(n, vocabulary);
     if (row == "clear") return bench::clear(n);
     if (row == "session") return bench::session(n);
+    if (row == "preset") return bench::preset(n);
     if (row == "summary") return bench::summary(n);
     if (row == "sync") return bench::sync(n);
     if (row == "cut") return bench::cut(n);

@@ -42,6 +42,7 @@ constexpr std::int64_t never = 1'000'000'000'000;
 [[nodiscard]] Row undue_exact(std::size_t messages, const std::string& vocabulary);
 [[nodiscard]] Row clear(std::size_t messages);
 [[nodiscard]] Row session(std::size_t calls);
+[[nodiscard]] Row preset(std::size_t calls);
 [[nodiscard]] Row summary(std::size_t messages);
 // host.cpp
 [[nodiscard]] Row sync(std::size_t messages);
