@@ -5,4 +5,6 @@ namespace whittle::inline v0 {
 
 template class Chain<ChatMessage>;
 
+#undef WHITTLE_DEFINES_CHAIN
+
 }  // namespace whittle::inline v0

@@ -5,4 +5,6 @@ namespace whittle::inline v0 {
 
 template class Compaction<ChatMessage>;
 
+#undef WHITTLE_DEFINES_COMPACTION
+
 }  // namespace whittle::inline v0

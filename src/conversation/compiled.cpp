@@ -7,4 +7,7 @@ namespace whittle::inline v0 {
 template class Conversation<ChatMessage>;
 template class Transaction<ChatMessage>;
 
+#undef WHITTLE_DEFINES_CONVERSATION
+#undef WHITTLE_DEFINES_TRANSACTION
+
 }  // namespace whittle::inline v0

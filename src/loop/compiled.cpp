@@ -5,4 +5,6 @@ namespace whittle::inline v0 {
 
 template class AgentLoop<ChatMessage>;
 
+#undef WHITTLE_DEFINES_AGENT_LOOP
+
 }  // namespace whittle::inline v0

@@ -5,4 +5,6 @@ namespace whittle::inline v0 {
 
 template class Pruning<ChatMessage>;
 
+#undef WHITTLE_DEFINES_PRUNING
+
 }  // namespace whittle::inline v0

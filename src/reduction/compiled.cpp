@@ -5,4 +5,6 @@ namespace whittle::inline v0 {
 
 template class Reduction<ChatMessage>;
 
+#undef WHITTLE_DEFINES_REDUCTION
+
 }  // namespace whittle::inline v0

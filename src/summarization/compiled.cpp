@@ -5,4 +5,6 @@ namespace whittle::inline v0 {
 
 template class Summarization<ChatMessage>;
 
+#undef WHITTLE_DEFINES_SUMMARIZATION
+
 }  // namespace whittle::inline v0

@@ -5,4 +5,6 @@ namespace whittle::inline v0 {
 
 template class TokenSaving<ChatMessage>;
 
+#undef WHITTLE_DEFINES_TOKEN_SAVING
+
 }  // namespace whittle::inline v0

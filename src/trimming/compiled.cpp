@@ -5,4 +5,6 @@ namespace whittle::inline v0 {
 
 template class Trimming<ChatMessage>;
 
+#undef WHITTLE_DEFINES_TRIMMING
+
 }  // namespace whittle::inline v0
