@@ -12,8 +12,8 @@ public:
     ~SigpipeGuard();
 
 private:
-    bool was_pending_ = false;
-    bool was_blocked_ = false;
+    [[maybe_unused]] bool was_pending_ = false;
+    [[maybe_unused]] bool was_blocked_ = false;
 };
 
 }  // namespace whittle::inline v0::detail
