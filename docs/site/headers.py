@@ -35,7 +35,7 @@ def includes_of_all():
 
 def headers_to_include():
     """Of each header in a folder `detail/`, the public one to include for what it declares: the nearest one of its own
-    folder, else of its own tree, else the nearest one, and of several that which brings the fewest others."""
+    folder, else of its own tree, and of several that which brings the fewest others."""
     includes = includes_of_all()
 
     def all_below(header):
@@ -53,7 +53,7 @@ def headers_to_include():
             for h in level:
                 is_elsewhere = public.rpartition("/")[0] != h.partition("/detail/")[0]
                 is_other_tree = public.partition("include/")[0] != h.partition("include/")[0]
-                candidates.setdefault(h, []).append((is_elsewhere, is_other_tree, distance, rank, public))
+                candidates.setdefault(h, []).append((is_elsewhere, is_other_tree, rank, distance, public))
     return {h: min(found)[-1] for h, found in candidates.items()}
 
 

@@ -1,8 +1,8 @@
 """The reference of the public headers, a page for each: reference.py XML_FOLDER PAGES_FOLDER
 
 Beside what public headers declare it shows what stands in headers of a folder `detail/`, outside of a namespace `detail`,
-as far as users meet it: types in declarations that are shown and in code of the pages, their `to_string`, and functions that
-only pages name. These are on the page of the header to include.
+as far as users meet it: types in declarations that are shown and in code of the pages, the `to_string` of their enums, and
+functions that pages name and no shown header declares. These are on the page of the header to include.
 
 Doxygen's XML says what is declared where and with which comment; declarations are shown as the header has them. Ends with
 1 and names file and line if a public name has no comment of its own. These need none:
@@ -11,7 +11,7 @@ Doxygen's XML says what is declared where and with which comment; declarations a
 * an override of a documented function: the page says whose comment holds
 * a second overload behind or before one with a comment: the comment is about the name
 * values of an enum that has a comment: the enum's comment is about all that have none
-* what containers and iterators of the standard library have by the same name: it means the same
+* operators, and what containers and iterators of the standard library have by the same name (`size`, `begin`)
 * a specialisation of `message_traits`, its members, and those of its bases: the primary template says what each does
 """
 
@@ -223,11 +223,12 @@ class Reference:
             for name in fresh:
                 words |= self.words_of(name)
             fresh = [n for n in hidden if n.file in homes and n.kind in TYPES and n.short in words]
-            fresh = fresh or [n for n in hidden if n.file in homes and n.short in pages - {m.short for m in self.below(kept)}]
+            named = pages - {n.short for n in self.below(kept)}
+            fresh = fresh or [n for n in hidden if n.file in homes and n.short in named]
             hidden = [n for n in hidden if n not in fresh]
             kept += fresh
         enums = {n.short for n in kept if n.kind == "enum"}
-        kept += [n for n in hidden if n.file in homes and n.short == "to_string" and enums & self.words_of(n)]
+        kept += [n for n in hidden if n.file in homes and re.search(r"\bto_string\((\w*)", n.declaration + "to_string(")[1] in enums]
         self.top = kept
         for name in self.all():
             name.include = homes.get(name.file, name.file)
@@ -280,7 +281,7 @@ class Reference:
         return sorted({(n.file, n.line, n.qualified) for n in self.all() if n.needs_comment and not n.has_comment})
 
     def lost(self):
-        """Types that a header defines and Doxygen did not see: it reads C++20 with less than full understanding."""
+        """Types that a public header defines and Doxygen did not see: it reads C++20 with less than full understanding."""
         known = {n.short for n in self.all()}
         for header in headers.public_headers():
             copy = self.xml.parent / "headers" / header

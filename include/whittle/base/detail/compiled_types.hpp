@@ -3,8 +3,8 @@
 //
 // Without an include guard: every header that defines such a template or such a type sets its macro and ends with this
 // file, so that each pair is declared once both halves have been seen, in whatever order. src/*/compiled.cpp and
-// extensions of message types have the definitions. The former undefine the template's macro behind it: clang refuses a
-// declaration there, and in a host's build other headers follow in the same file.
+// extensions of message types have the definitions. The former undefine the template's macro behind it: clang refuses
+// to declare there what is already defined, and in a host's build the same file goes on with other sources.
 
 // A message type of an extension may have a number: its header defines WHITTLE_MESSAGE_TYPE_1 or _2 as the type's name.
 // Without one it is compiled where it is used, as a host's own type is.

@@ -11,9 +11,9 @@ namespace whittle::inline v0 {
 /// A replaced stretch: messages [old_first, old_first + old_count) of the earlier list are now
 /// [new_first, new_first + new_count).
 struct Change {
-    std::size_t old_first = 0;  ///< index of the first message that went
+    std::size_t old_first = 0;  ///< index of the first message that went; if none went, where the new ones came
     std::size_t old_count = 0;  ///< how many went
-    std::size_t new_first = 0;  ///< index of the first that came
+    std::size_t new_first = 0;  ///< index of the first that came; if none came, where the old ones stood
     std::size_t new_count = 0;  ///< how many came
 
     friend bool operator==(const Change&, const Change&) = default;

@@ -26,7 +26,7 @@ enum class ThinkingOnPrefixEdit {
 
 /// What is left of `ChainConfig::limits` in a hook.
 struct HookBudget {
-    int model_calls = 0;                   ///< summary requests that may still be made
+    int model_calls = 0;                   ///< calls that middlewares may still make of a model
     std::int64_t store_bytes = INT64_MAX;  ///< that may still be written to the store
     UnixMillis deadline = INT64_MAX;       ///< when the hook has to be done
 };
@@ -36,15 +36,16 @@ struct HookBudget {
 /// transaction.
 struct EditEnvironment {
     std::shared_ptr<const TokenCounter> counter = chars_counter();  ///< of tokens, before and after
-    std::shared_ptr<Storage> storage{};                             ///< for originals; null: what needs it is not done
-    const ValidityProfile* validity = &openai_chat();               ///< the provider's rules; null: none
-    bool verify = true;                                             ///< refuse commits that break one of them anew
-    std::shared_ptr<Clock> clock = system_clock();                  ///< for times in marks and the journal
-    bool dry_run = false;                                           ///< plan and report, change nothing
-    StopToken stop{};                                               ///< cancels where it is asked for
-    HookBudget* budget = nullptr;                                   ///< null: without bounds
-    const std::function<bool(const MessageInfo&)>* pins = nullptr;  ///< messages that stay as they are; null: none
-    Hook hook = Hook::before_model;                                 ///< in which the transaction runs
+    std::shared_ptr<Storage> storage{};  ///< for originals; null: storing one throws Error(invalid_argument)
+    const ValidityProfile* validity = &openai_chat();  ///< the provider's rules; null: none
+    bool verify = true;                                ///< refuse commits that break one of them anew
+    std::shared_ptr<Clock> clock = system_clock();     ///< for times in marks and the journal, and the deadline
+    bool dry_run = false;                              ///< plan and report, change nothing
+    StopToken stop{};                                  ///< once it is asked for, a commit throws Error(cancelled)
+    HookBudget* budget = nullptr;                      ///< null: without bounds
+    const std::function<bool(const MessageInfo&)>* pins =
+        nullptr;                     ///< further messages that stay as they are; null: none
+    Hook hook = Hook::before_model;  ///< in which the transaction runs
     const std::function<bool(const CommitPlan&)>* before_commit = nullptr;  ///< false: nothing is committed
     StageReport* report = nullptr;                                          ///< filled in; null: no report
     const EventSink* events = nullptr;                                      ///< who is told; null: nobody

@@ -44,7 +44,7 @@ public:
     /// By owner and name.
     using Map = std::map<Key, Note, Less>;
 
-    /// Null: there is none.
+    /// Null: there is none. Valid until the book changes.
     [[nodiscard]] const Note* find(std::string_view owner, std::string_view name) const;
     /// Replaces one of that name.
     void set(std::string_view owner, std::string_view name, Note note);
@@ -62,14 +62,14 @@ private:
 /// The notes of one middleware; a view of its conversation's.
 class Notes {
 public:
-    /// Those of `owner` in `book`, which is not owned.
+    /// Those of `owner` in `book`. Both are borrowed.
     Notes(NoteBook& book, std::string_view owner) noexcept : book_(book), owner_(owner) {}
 
     /// Absent, or of another type: nullopt.
     [[nodiscard]] std::optional<std::int64_t> integer(std::string_view name) const;
     /// Absent: there is none, or it holds something else.
     [[nodiscard]] std::optional<double> real(std::string_view name) const;
-    /// Valid until it is set again or erased.
+    /// Absent: there is none, or it holds something else. Valid until any note of the conversation changes.
     [[nodiscard]] std::optional<std::string_view> text(std::string_view name) const;
 
     /// Replaces one of that name.

@@ -13,7 +13,7 @@ namespace whittle::inline v0 {
 /// What a repair came to.
 struct RepairResult {
     Outcome outcome = Outcome::not_due;          ///< not_due: no rule is broken; nothing: none that can be mended
-    std::vector<Repair> repairs{};               ///< what was done, in order
+    std::vector<Repair> repairs{};               ///< what was mended, by message and part; in a dry run what would be
     std::vector<Violation> remaining{};          ///< what is still broken
     std::int64_t tokens_before = 0;              ///< of the messages, by the environment's counter
     std::int64_t tokens_after = 0;               ///< the same afterwards

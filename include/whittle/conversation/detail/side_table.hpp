@@ -31,10 +31,10 @@ struct Counters {
     std::uint64_t version = 0;            ///< goes up with every change
     Serial next_serial = 1;               ///< of the next message
     std::uint64_t next_entry = 1;         ///< of the journal
-    int turn = 0;                         ///< of the user, from 1; 0: none yet
-    int run = 0;                          ///< of the agent, from 1; 0: none yet
-    int model_calls = 0;                  ///< so far
-    std::int64_t read_backs = 0;          ///< of stored results, so far
+    int turn = 0;                         ///< number of the newest turn; 0: none yet
+    int run = 0;                          ///< how many runs were begun
+    int model_calls = 0;                  ///< model replies so far
+    std::int64_t read_backs = 0;          ///< tool results so far that showed a stored text again
     bool explicit_turns = false;          ///< whether the host begins turns itself
     std::int64_t reported_tokens = 0;     ///< the provider's last usage, 0 for none
     Serial reported_at = 0;               ///< the reply that carried it; 0 if the conversation was edited since

@@ -159,7 +159,7 @@ template <AgentMessage M = ChatMessage>
 template <AgentMessage M = ChatMessage>
 class FinalizerBuilder {
 public:
-    /// Skills of the originals, in front of the summary.
+    /// Puts the originals' skills in front of the summary's text; a second call replaces the first.
     FinalizerBuilder& preserve_skills(PreserveSkillsConfig config = {}) {
         skills_ = std::move(config);
         return *this;

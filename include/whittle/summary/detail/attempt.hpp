@@ -65,6 +65,7 @@ struct SummaryError {
     Overflow overflow{};                                     ///< class overflow
     std::exception_ptr thrown{};                             ///< what the model or a callback threw; null: nothing
 
+    /// Leaves out the wait, the overflow and what was thrown.
     friend bool operator==(const SummaryError& a, const SummaryError& b) {
         return a.failure == b.failure && a.model_error == b.model_error && a.refusal == b.refusal &&
                a.message == b.message;
@@ -115,11 +116,11 @@ private:
 template <AgentMessage M>
 struct FailoverContext : CallbackContext {
     int attempt = 1;                           ///< from 1
-    const M& system_instruction;               ///< as the request would have it
-    const M& user_instruction;                 ///< as the request would have it
+    const M& system_instruction;               ///< the first message of the default input
+    const M& user_instruction;                 ///< the last message of it
     OriginalMessages<M> originals;             ///< all messages; those to fold are `originals.folded()`
     const Reply<M>* last_response = nullptr;   ///< of the last attempt; null if it gave none
-    const SummaryError* last_error = nullptr;  ///< why that attempt failed
+    const SummaryError* last_error = nullptr;  ///< of the last attempt; null if its reply was accepted
 };
 
 /// The model of one failover attempt.
@@ -132,7 +133,7 @@ struct FailoverModel {
     std::int64_t max_input_tokens = 0;  ///< 0: that of the configuration
 };
 
-/// When the first model's attempts are used up: whether, when and whom to ask next.
+/// After the first model's last attempt: whether, when and whom to ask next.
 template <AgentMessage M>
 struct FailoverCallbacks {
     /// Asked before the first failover attempt (with the last attempt of the first model) and after each of its own.
@@ -165,7 +166,7 @@ using GenModelInput =
 template <AgentMessage M>
 struct SummaryGenerationCallbacks {
     RetryCallbacks<M> retry{};        ///< of the first model
-    FailoverCallbacks<M> failover{};  ///< after that
+    FailoverCallbacks<M> failover{};  ///< after the first model's attempts
     /// Instead of the built-in input. Messages to fold are `folded()` of the last argument. Not chunked: what does not
     /// fit `max_input_tokens` is a failed attempt.
     GenModelInput<M> gen_model_input{};

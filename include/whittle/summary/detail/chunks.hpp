@@ -40,7 +40,7 @@ struct SummaryGenerationState {
     Hash128 done{};                       ///< fingerprint of the messages up to `next`
     std::int64_t learnt_input_limit = 0;  ///< tokens that an overflow taught; 0: none
 
-    /// Whether generation would start anew.
+    /// Whether nothing is done yet.
     [[nodiscard]] bool empty() const noexcept { return next_message == 0 && next_entry == 0 && next_byte == 0; }
 
     friend bool operator==(const SummaryGenerationState&, const SummaryGenerationState&) = default;

@@ -19,7 +19,7 @@ namespace whittle::inline v0 {
 struct FileUse {
     std::string path{};                 ///< as the calls had it
     int writes = 0;                     ///< calls that wrote it
-    bool is_read_whole = false;         ///< whether a call read all of it
+    bool is_read_whole = false;         ///< whether a call read it without naming lines
     std::vector<std::string> ranges{};  ///< lines that were read, such as "10-80" or "from 10"; the newest four
 
     friend bool operator==(const FileUse&, const FileUse&) = default;

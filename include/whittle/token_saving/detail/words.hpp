@@ -28,9 +28,9 @@ public:
     void add(std::string_view text);
     /// How often that word occurred; its case, and punctuation at its ends, do not matter.
     [[nodiscard]] std::int64_t count(std::string_view word) const;
-    /// All words, each as often as it occurred.
+    /// How many words, each counted as often as it occurred.
     [[nodiscard]] std::int64_t total() const noexcept { return mark_used(), total_; }
-    /// Different words.
+    /// How many different words.
     [[nodiscard]] std::size_t different() const noexcept { return mark_used(), counts_.size(); }
     /// Of all words and their counts, whatever the order they came in.
     [[nodiscard]] Hash128 fingerprint() const noexcept { return fingerprint_; }
@@ -53,7 +53,7 @@ struct WordWindow {
     double keep_ratio = 1.0;             ///< of the words that are not protected
     const WordCounts* counts = nullptr;  ///< of the conversation; null outside of one
     std::string_view conversation{};     ///< its id; empty outside of one
-    StopToken stop{};                    ///< what takes long looks at it
+    StopToken stop{};                    ///< asks a slow classifier to end
     HookBudget* budget = nullptr;        ///< model calls are taken from it; null: no limit
     StageReport* report = nullptr;       ///< model calls are listed there; null: nowhere
     Clock* clock = nullptr;              ///< null: no deadline, no times

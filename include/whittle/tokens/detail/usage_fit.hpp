@@ -9,9 +9,9 @@ namespace whittle::inline v0 {
 /// [1/2, 4]. What the ratio leaves is overhead, such as a system text that the server adds.
 class UsageFit {
 public:
-    /// Lower ones are taken for this.
+    /// No ratio is below this.
     static constexpr double lowest_ratio = 0.5;
-    /// Higher ones are taken for this.
+    /// No ratio is above this.
     static constexpr double highest_ratio = 4.0;
 
     /// All that was learnt, for saving.
@@ -20,8 +20,8 @@ public:
         std::int64_t counted = 0;     ///< and our count of the same
         double first_ratio = 1.0;     ///< of one reply alone
         double first_weight = 0.0;    ///< in tokens of ours; fades with each reply
-        double grown_reported = 0.0;  ///< billed tokens of the growth between usages
-        double grown_counted = 0.0;   ///< the same growth by the counter
+        double grown_reported = 0.0;  ///< billed tokens of what changed between usages; fades with each reply
+        double grown_counted = 0.0;   ///< our count of the same changes
         double own_weight = 0.0;      ///< of the belief that new text is what we count
         double spread = 0.0;          ///< see `spread()`
 

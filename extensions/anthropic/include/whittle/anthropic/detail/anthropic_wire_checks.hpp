@@ -26,7 +26,7 @@ struct WireLimits {
     std::string_view date = "2026-11";  ///< when the numbers were taken from the source
 };
 
-/// What `check_wire` finds.
+/// What `check_wire` finds: the type is that of all providers.
 using WireViolation = whittle::WireViolation;
 
 }  // namespace whittle::inline v0::anthropic

@@ -15,7 +15,7 @@ namespace whittle::inline v0 {
 /// What a text is.
 enum class TextFormat { other, json, json_lines, log, diff, html, table };
 
-/// The name that a placeholder gives the format.
+/// Its name in the notice above the text.
 [[nodiscard]] std::string_view to_string(TextFormat format, Language language) noexcept;
 
 /// A shorter form of a text, without the notice that goes with it.

@@ -18,7 +18,7 @@ class FieldValues {
 public:
     /// A value that was given out.
     struct Given {
-        std::string value{};                ///< the text, or the number in decimal
+        std::string value{};                ///< the word
         std::optional<std::size_t> part{};  ///< absent: a field of the message
     };
 
@@ -49,7 +49,7 @@ struct ConformanceOptions {
 
 /// One promise, by its name.
 struct ConformanceCheck {
-    std::string_view name{};     ///< of the check, such as "round trip"
+    std::string_view name{};     ///< of the check, such as "set_text"
     std::string_view promise{};  ///< what it holds the message type to, one sentence
     std::int64_t tried = 0;      ///< cases
     std::int64_t failed = 0;     ///< of those that were tried
