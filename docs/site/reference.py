@@ -228,7 +228,8 @@ class Reference:
             hidden = [n for n in hidden if n not in fresh]
             kept += fresh
         enums = {n.short for n in kept if n.kind == "enum"}
-        kept += [n for n in hidden if n.file in homes and re.search(r"\bto_string\((\w*)", n.declaration + "to_string(")[1] in enums]
+        is_named = lambda n: (of := re.match(r".*\bto_string\((\w+)", n.declaration)) and of[1] in enums
+        kept += [n for n in hidden if n.file in homes and is_named(n)]
         self.top = kept
         for name in self.all():
             name.include = homes.get(name.file, name.file)
