@@ -163,6 +163,8 @@ class Reference:
             (owner.members if owner else self.top).append(found)
             found.owner = owner
             self.read_members(found.element, found, found.qualified)
+        for name in self.all():
+            name.declaration = declaration_of(self.lines(name.file), name.line, name.kind)
 
     def is_defined(self, compound, name):
         """Here: a class that is only declared in a public header is none of its names, nor is a private one. Doxygen takes
@@ -212,25 +214,21 @@ class Reference:
             waiting += name.members
 
     def keep_what_users_meet(self):
-        for name in self.all():
-            name.declaration = declaration_of(self.lines(name.file), name.line, name.kind)
         homes = headers.headers_to_include()
-        hidden = [n for n in self.top if not headers.is_public(n.file)]
+        hidden = [n for n in self.top if n.file in homes]
         kept = [n for n in self.top if headers.is_public(n.file)]
-        pages, words, fresh = self.words_of_pages(), set(), list(kept)
-        words |= pages
+        pages = self.words_of_pages()
+        words, fresh = set(pages), kept
         while fresh:
             for name in fresh:
                 words |= self.words_of(name)
-            fresh = [n for n in hidden if n.file in homes and n.kind in TYPES and n.short in words]
             named = pages - {n.short for n in self.below(kept)}
-            fresh = fresh or [n for n in hidden if n.file in homes and n.short in named]
+            fresh = [n for n in hidden if n.kind in TYPES and n.short in words] or [n for n in hidden if n.short in named]
             hidden = [n for n in hidden if n not in fresh]
-            kept += fresh
+            kept = kept + fresh
         enums = {n.short for n in kept if n.kind == "enum"}
         is_named = lambda n: (of := re.match(r".*\bto_string\((\w+)", n.declaration)) and of[1] in enums
-        kept += [n for n in hidden if n.file in homes and is_named(n)]
-        self.top = kept
+        self.top = kept + [n for n in hidden if is_named(n)]
         for name in self.all():
             name.include = homes.get(name.file, name.file)
         shown = set(map(id, self.all()))
