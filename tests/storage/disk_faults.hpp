@@ -1,4 +1,4 @@
-// Full and read-only disks, as any store on them meets them: small file systems that only a child sees.
+// Full and read-only disks, as any store on them meets them: small file systems that only a child sees, on Linux.
 #pragma once
 
 #include "posix_tools.hpp"
@@ -7,20 +7,10 @@
 #include <sched.h>
 #include <sys/mount.h>
 
-#include <cstring>
-
 namespace whittle::testing {
 
 /// Opens the store that lies below `folder`.
 using OpenBelow = std::function<std::shared_ptr<Storage>(const std::string& folder)>;
-
-/// What in_child tells when the machine cannot do what a test needs.
-inline std::string skipped(const std::string& what) { return "skipped: " + what + ": " + std::strerror(errno); }
-
-inline void check_or_skip(const std::string& text, const std::string& expected) {
-    if (text.starts_with("skipped: ")) SKIP_WITH_MESSAGE(text);
-    CHECK(text == expected);
-}
 
 /// In a child: mounts of its own, which vanish with it. Empty, or why not.
 inline std::string own_mounts() {
@@ -76,17 +66,6 @@ inline std::string use_full_disk(const OpenBelow& open, const std::string& folde
     storage->put_if_absent("after", "x");
     if (storage->get("after") != "x") return "not usable";
     return open(folder)->get("after") == "x" ? "full, then usable" : "not usable when opened anew";
-}
-
-/// A store that holds `c/k` with "content", where nothing can be written: the error of a put.
-inline std::string use_read_only_store(Storage& storage) {
-    if (storage.get("c/k") != "content") return "not readable";
-    if (keys_below(storage, "") != std::vector<std::string>{"c/k"}) return "not listed";
-    storage.put_if_absent("c/k", "content");  // nothing to write
-    if (errc_of([&] { storage.put_if_absent("c/k", "other"); }) != Errc::already_exists) return "not write-once";
-    if (errc_of([&] { write_streaming(storage, "c/stream", "x"); }) != Errc::storage_failed) return "streamed";
-    if (errc_of([&] { (void)storage.remove("c/k"); }) != Errc::storage_failed) return "removed";
-    return error_of([&] { storage.put_if_absent("c/new", "x"); });
 }
 
 /// In a child: makes the file system that `folder` lies on read-only, and uses the store there.

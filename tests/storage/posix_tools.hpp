@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstring>
 #include <exception>
 #include <map>
 
@@ -67,6 +68,25 @@ inline std::string in_child(const std::function<std::string()>& work) {
     int status = 0;
     ::waitpid(child, &status, 0);
     return status == 0 ? text : text + " (ended with status " + std::to_string(status) + ")";
+}
+
+/// What in_child tells when the machine cannot do what a test needs.
+inline std::string skipped(const std::string& what) { return "skipped: " + what + ": " + std::strerror(errno); }
+
+inline void check_or_skip(const std::string& text, const std::string& expected) {
+    if (text.starts_with("skipped: ")) SKIP_WITH_MESSAGE(text);
+    CHECK(text == expected);
+}
+
+/// A store that holds `c/k` with "content", where nothing can be written: the error of a put.
+inline std::string use_read_only_store(Storage& storage) {
+    if (storage.get("c/k") != "content") return "not readable";
+    if (keys_below(storage, "") != std::vector<std::string>{"c/k"}) return "not listed";
+    storage.put_if_absent("c/k", "content");  // nothing to write
+    if (errc_of([&] { storage.put_if_absent("c/k", "other"); }) != Errc::already_exists) return "not write-once";
+    if (errc_of([&] { write_streaming(storage, "c/stream", "x"); }) != Errc::storage_failed) return "streamed";
+    if (errc_of([&] { (void)storage.remove("c/k"); }) != Errc::storage_failed) return "removed";
+    return error_of([&] { storage.put_if_absent("c/new", "x"); });
 }
 
 }  // namespace whittle::testing
