@@ -115,8 +115,14 @@ endfunction()
 
 # whittle_look_into(<file> <missing> <reached>): the extensions that the file includes, or a file does that it includes: in
 # `reached` the names of those that are here, in `missing` that of one that is not, if there is one. An include in an #if,
-# which is indented, misses nothing. On Windows a header of POSIX is missing, too.
-set(whittle_posix_headers "(arpa/inet|dlfcn|fcntl|netinet/[a-z]+|poll|sched|signal|spawn|sys/[a-z]+|unistd)")
+# which is indented, misses nothing. On Windows a header of POSIX is missing, too, and on any other system one of Linux.
+if(WIN32)
+  set(whittle_missing_system POSIX)
+  set(whittle_missing_headers "arpa/inet|dlfcn|fcntl|netinet/[a-z]+|poll|sched|signal|spawn|sys/[a-z]+|unistd|linux/[a-z_]+")
+elseif(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  set(whittle_missing_system Linux)
+  set(whittle_missing_headers "linux/[a-z_]+|sys/(mount|prctl)") # mount.h is another elsewhere
+endif()
 function(whittle_look_into file missing_variable reached_variable)
   get_property(is_known GLOBAL PROPERTY "whittle_missing_of_${file}" SET)
   if(NOT is_known)
@@ -145,8 +151,8 @@ function(whittle_look_into file missing_variable reached_variable)
             break()
           endif()
         endforeach()
-      elseif(WIN32 AND line STREQUAL include AND include MATCHES "^#include <${whittle_posix_headers}\\.h>")
-        set(missing "POSIX")
+      elseif(whittle_missing_system AND line STREQUAL include AND include MATCHES "^#include <(${whittle_missing_headers})\\.h>")
+        set(missing "${whittle_missing_system}")
       endif()
       if(inner AND EXISTS "${inner}")
         whittle_look_into("${inner}" missing_inside reached_inside)
