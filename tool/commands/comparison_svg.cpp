@@ -34,6 +34,7 @@ constexpr double panel_width = 460;
 constexpr double panel_height = 430;
 constexpr double left = 52;
 constexpr double right = 16;
+constexpr double edge = 10;  // behind the last panel, for the half of its "100 %"
 constexpr double top = 40;
 constexpr double bottom = 44;
 constexpr double label_height = 13;
@@ -203,10 +204,12 @@ private:
 constexpr std::string_view style =
     ".leader { stroke: #aaa; stroke-width: .6 }\n"
     ".frontier { fill: none; stroke: #0a7d5a; stroke-width: 1.2; stroke-dasharray: 4 3 }\n"
+    ".control text, .chain text { paint-order: stroke; stroke: #fff; stroke-width: 3px }\n"
     ".control circle { fill: #8a8a8a } .control text { fill: #555 }\n"
     ".chain circle { fill: #0a7d5a } .chain text { fill: #0a5c43; font-weight: 600 }\n";
 constexpr std::string_view dark_style =
     "  .leader { stroke: #666 } .frontier { stroke: #4fc79b }\n"
+    "  .control text, .chain text { stroke: #16181b }\n"
     "  .control circle { fill: #8b9096 } .control text { fill: #aab0b6 }\n"
     "  .chain circle { fill: #4fc79b } .chain text { fill: #7fdcb8 }\n";
 
@@ -218,14 +221,15 @@ std::string comparison_svg(const Comparison& comparison) {
     const auto add = [&](std::string_view stratum) {
         std::vector<Dot> dots = dots_of(comparison, stratum);
         if (dots.empty()) return;
-        const std::string title = fmt::format("{}: C*/C0, {}", stratum, comparison.profiles.front().cache.name);
+        const std::string title =
+            fmt::format("{}: cost against sending all (C*/C0), {}", stratum, comparison.profiles.front().cache.name);
         panels += Panel(title, std::move(dots), width).svg();
         width += panel_width;
     };
     add("over 100k");
     add("20k-100k");
     if (width == 0.0) add("all");
-    return svg_document({.width = width,
+    return svg_document({.width = width + edge,
                          .height = panel_height,
                          .label = "What strategies cost, against what they leave in sight",
                          .style = style,
