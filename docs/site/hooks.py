@@ -76,6 +76,15 @@ def with_breaks(cell):
     return re.sub(r"(?<=[\w)])([.:/_]+)(?=\w)", r"\1<wbr>", cell[0])
 
 
+def without_odd_breaks(html):
+    """Code in a line is broken neither inside an option nor inside an arrow."""
+
+    def kept(code):
+        return re.sub(r"(?<![\w-])--?\w[\w-]*|-&gt;", r'<span class="unbroken">\g<0></span>', code[0])
+
+    return re.sub(r"<pre\b.*?</pre>|<code>.*?</code>", lambda found: found[0] if found[0].startswith("<pre") else kept(found), html, flags=re.S)
+
+
 def with_references(html, page, names):
     """The first `Name` of each kind on a page leads to it in the reference, but for headings, links and blocks of code."""
     seen = set()
@@ -97,4 +106,5 @@ def on_page_content(html, page, config, files):
     if not source.startswith("reference/") and source != "CHANGELOG.md":  # which names what is no longer there
         names = json.loads((pathlib.Path(config.docs_dir).parent / "names.json").read_text())
         html = with_references(html, page.file.dest_uri, names)
-    return re.sub(r"(?<=<td>)(?:(?!</td>).)*<code>.*?</td>", lambda cell: re.sub(r"<code>[^<]*</code>", with_breaks, cell[0]), html, flags=re.S)
+    html = re.sub(r"(?<=<td>)(?:(?!</td>).)*<code>.*?</td>", lambda cell: re.sub(r"<code>[^<]*</code>", with_breaks, cell[0]), html, flags=re.S)
+    return without_odd_breaks(html)

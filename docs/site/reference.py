@@ -65,9 +65,23 @@ class Name:
     @property
     def summary(self):
         """The first sentence of its comment."""
-        text = " ".join("".join(e.itertext()) for e in self.comments())
+        text = " ".join(text_without_tables(e) for e in self.comments())
         text = re.sub(r"\s+", " ", text).strip()
-        return re.split(r"(?<=[.:;]) (?=[A-Z`])", text)[0].rstrip(":;")
+        for end in re.finditer(r"(?<=[.:;]) (?=[A-Z`])|$", text):
+            sentence = text[: end.start()]
+            if sentence.count("(") == sentence.count(")"):
+                return sentence.rstrip(":;")
+        return text
+
+
+def text_without_tables(element):
+    if element.tag == "table":
+        return ""
+    return (element.text or "") + "".join(text_without_tables(e) + (e.tail or "") for e in element)
+
+
+def without_paragraph(text):
+    return re.sub("^<p>(.*)</p>$", r"\1", text.strip())
 
 
 def declaration_of(lines, line, kind):
@@ -348,7 +362,11 @@ class Reference:
         if e.tag == "programlisting":
             lines = [self.listing(line) for line in e]
             return f'<div class="highlight"><pre><code>{self.code(chr(10).join(lines), page)}</code></pre></div>'
-        tags = {"para": "p", "emphasis": "em", "bold": "strong", "itemizedlist": "ul", "orderedlist": "ol", "listitem": "li"}
+        if e.tag == "table":
+            return f'<table class="api-values"><tbody>{inner()}</tbody></table>'
+        if e.tag == "entry":
+            return f"<td>{without_paragraph(inner())}</td>"
+        tags = {"row": "tr", "para": "p", "emphasis": "em", "bold": "strong", "itemizedlist": "ul", "orderedlist": "ol", "listitem": "li"}
         if e.tag in tags:
             text = inner().strip() if e.tag != "para" else self.with_pages(inner().strip(), page)
             return f"<{tags[e.tag]}>{text}</{tags[e.tag]}>" if text else ""
@@ -382,8 +400,7 @@ class Reference:
             text = f'<p>As <a href="{self.href(base, page)}"><code>{html.escape(base.qualified)}</code></a>.</p>'
         rows = []
         for value, comments in name.values:
-            said = self.comment(comments, page, name.owner)
-            said = re.sub("^<p>(.*)</p>$", r"\1", said)
+            said = without_paragraph(self.comment(comments, page, name.owner))
             rows.append(f"<tr><td><code>{value}</code></td><td>{said}</td></tr>")
         if rows:
             text += f"<table class=\"api-values\"><tbody>{''.join(rows)}</tbody></table>"

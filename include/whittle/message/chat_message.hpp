@@ -35,6 +35,7 @@ struct ChatMessage {
     friend bool operator==(const ChatMessage&, const ChatMessage&) = default;
 };
 
+/// What whittle reads and writes in a `ChatMessage`.
 template <>
 struct message_traits<ChatMessage> {
     static Role role(const ChatMessage& m) noexcept { return m.role; }

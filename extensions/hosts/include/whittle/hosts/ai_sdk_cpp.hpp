@@ -55,6 +55,7 @@ inline std::string text_of_result(const ai::JsonValue& result) {
 
 }  // namespace whittle::inline v0::host::detail
 
+/// What whittle reads and writes in a message of ai-sdk-cpp.
 template <>
 struct whittle::message_traits<ai::Message> {
     using M = ai::Message;
