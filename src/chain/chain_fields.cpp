@@ -63,7 +63,7 @@ WordOrObjectMember<ModelProfile> cache_member(const std::vector<CacheProfile>& c
         [caches](ModelProfile& profile, std::size_t chosen) { profile.cache = caches[chosen]; }};
     ObjectMember<ModelProfile> numbers = object_member(&ModelProfile::cache, cache_fields(), GivenObject::replaces);
     const auto bind = [numbers](ModelProfile& profile) {
-        BoundObject object = MemberBinding::bind(profile, numbers);
+        BoundObject object = MemberBinding::value_of(profile, numbers);
         object.open = [&profile, open = object.open] {
             BoundFields fields = open();
             profile.cache.name = "custom";

@@ -78,13 +78,17 @@ TEST_CASE("what several keys say together is told at the object where the key is
           "2147483647");
 }
 
-TEST_CASE("more words than values are refused, as is a type without a function that makes it", "[config_json]") {
+TEST_CASE("more words than values are refused, a key without a member, and a type without a function that makes it",
+          "[config_json]") {
     CHECK(refusal([](ConfigTypes& types) {
               types.register_store_wrapper(around("a", {{.name = "mode",
                                                          .member = word_member(&Modal::mode, {Mode::quick, Mode::slow}),
                                                          .meaning = "how",
                                                          .words = {"quick", "slow", "never"}}}));
           }) == "register store around others \"a\": key \"mode\": 3 words for 2 values");
+    CHECK(refusal([](ConfigTypes& types) {
+              types.register_store_wrapper(around("a", {{"root", static_cast<std::string Modal::*>(nullptr), "x"}}));
+          }) == "register key \"root\": it names no member");
     CHECK(refusal([](ConfigTypes& types) { types.register_store(StoreType<Modal>{.type = "a"}); }) ==
           "register \"a\": it has no function that makes it");
     CHECK(refusal([](ConfigTypes& types) { types.register_counter(CounterType<Modal>{.type = "a"}); }) ==

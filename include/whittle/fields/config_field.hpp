@@ -3,7 +3,7 @@
 #include "whittle/fields/detail/bound_field.hpp"
 
 #include <algorithm>
-#include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -11,12 +11,13 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace whittle::inline v0 {
+
+template <typename Config>
+class ConfigMember;
 
 namespace detail {
 struct MemberBinding;
@@ -67,22 +68,91 @@ struct JsonMember {
 /// No member: the key names one of the configuration's models, which the maker gets (`MiddlewareBuildContext::model`).
 struct ModelMember {};
 
-/// What a key can fill.
+namespace detail {
+
+/// How a member finds what it fills in a configuration.
+struct MemberBinding {
+    template <typename Member, typename Bind>
+    [[nodiscard]] static Member make(Bind bind) {
+        Member member;
+        member.bind_ = std::move(bind);
+        return member;
+    }
+    template <typename Config>
+    [[nodiscard]] static const Binding& of(const ConfigMember<Config>& member) {
+        return member.bind_;
+    }
+
+    template <typename Config>
+    [[nodiscard]] static BoundWord value_of(Config& config, const WordMember<Config>& member) {
+        return {member.chosen(config), [&config, &member](std::size_t word) { member.choose(config, word); },
+                member.values};
+    }
+    template <typename Config>
+    [[nodiscard]] static BoundObject value_of(Config& config, const ObjectMember<Config>& member) {
+        return member.bind_(config);
+    }
+    template <typename Config>
+    [[nodiscard]] static BoundWordOrObject value_of(Config& config, const WordOrObjectMember<Config>& member) {
+        return {value_of(config, member.word), value_of(config, member.object)};
+    }
+    template <typename Config>
+    [[nodiscard]] static BoundList value_of(Config& config, const ListMember<Config>& member) {
+        return member.bind_(config);
+    }
+    template <typename Config>
+    [[nodiscard]] static BoundMap value_of(Config& config, const MapMember<Config>& member) {
+        return member.bind_(config);
+    }
+    template <typename Config>
+    [[nodiscard]] static BoundJson value_of(Config& config, const JsonMember<Config>& member) {
+        return {&(config.*member.text)};
+    }
+    template <typename Config>
+    [[nodiscard]] static BoundModel value_of(Config&, const ModelMember&) {
+        return {};
+    }
+};
+
+template <typename Base, typename Config>
+concept BaseOf = std::derived_from<Config, Base>;
+
+template <typename Kind, typename Config>
+concept MemberOf = requires(Config& config, const Kind& kind) {
+    MemberBinding::value_of(config, kind);
+};
+
+}  // namespace detail
+
+/// What a key fills: a member of `Config`, or what the functions below make of one.
 template <typename Config>
-using ConfigMember =
-    std::variant<bool Config::*, int Config::*, std::int64_t Config::*, double Config::*, std::string Config::*,
-                 std::vector<std::string> Config::*, std::optional<bool> Config::*, std::optional<int> Config::*,
-                 std::optional<std::int64_t> Config::*, std::optional<double> Config::*,
-                 std::variant<bool, std::vector<std::string>> Config::*, std::chrono::milliseconds Config::*,
-                 std::shared_ptr<Storage> Config::*, std::shared_ptr<const TokenCounter> Config::*, WordMember<Config>,
-                 ObjectMember<Config>, WordOrObjectMember<Config>, ListMember<Config>, MapMember<Config>,
-                 JsonMember<Config>, ModelMember>;
+class ConfigMember {
+public:
+    /// A member of `Config` or of a base: bool, int, std::int64_t, double, std::string, an optional of the first four,
+    /// std::vector<std::string>, that or a bool, milliseconds, a shared `Storage` or `const TokenCounter`.
+    template <detail::FieldMember Value, detail::BaseOf<Config> Of>
+    ConfigMember(Value Of::*member) {
+        if (member == nullptr) return;
+        bind_ = [member](void* config) -> detail::FieldValue { return &(static_cast<Config*>(config)->*member); };
+    }
+    /// A member that is more than a value: `WordMember`, `ObjectMember`, `WordOrObjectMember`, `ListMember`,
+    /// `MapMember`, `JsonMember`, `ModelMember`.
+    template <detail::MemberOf<Config> Kind>
+    ConfigMember(Kind kind)
+        : bind_([kind = std::move(kind)](void* config) -> detail::FieldValue {
+              return detail::MemberBinding::value_of(*static_cast<Config*>(config), kind);
+          }) {}
+
+private:
+    friend struct detail::MemberBinding;
+    detail::Binding bind_{};
+};
 
 /// One key of a configuration, with its documentation. Its default is what the member has in `Config{}`.
 template <typename Config>
 struct ConfigField {
     std::string name{};                ///< the key
-    ConfigMember<Config> member;       ///< no initialiser, so that the compiler warns where it is missing
+    ConfigMember<Config> member;       ///< what it fills; without a default, so that none is forgotten
     std::string meaning{};             ///< one line, for documentation and schema
     std::int64_t lowest = 0;           ///< of numbers
     std::int64_t highest = INT64_MAX;  ///< of numbers; an `int` ends where its type does
@@ -98,92 +168,34 @@ using ConfigFields = std::vector<ConfigField<Config>>;
 
 namespace detail {
 
-/// How a member that has keys of its own finds them in a configuration.
-struct MemberBinding {
-    template <typename Member, typename Bind>
-    [[nodiscard]] static Member make(Bind bind) {
-        Member member;
-        member.bind_ = std::move(bind);
-        return member;
-    }
-    template <typename Config, typename Member>
-    [[nodiscard]] static auto bind(Config& config, const Member& member) {
-        return member.bind_(config);
-    }
-};
+template <typename Config>
+[[nodiscard]] AnyFieldTable table_of(const ConfigFields<Config>& fields) {
+    AnyFieldTable table([] { return std::make_shared<Config>(); });
+    for (const ConfigField<Config>& field : fields)
+        table.add({field.name, field.meaning, field.documented_default, field.lowest, field.highest, field.words,
+                   field.required},
+                  MemberBinding::of(field.member));
+    return table;
+}
 
-/// Keys whose configuration has a type that who reads them does not know. Immutable, and shared by what it binds.
+template <typename Object>
+[[nodiscard]] SharedTable shared_table(const ConfigFields<Object>& fields) {
+    return std::make_shared<const AnyFieldTable>(table_of(fields));
+}
+
+/// Keys of a configuration. Immutable.
 template <typename Config>
 class FieldTable {
 public:
     /// Throws Error(invalid_argument) for a key that names no member.
-    explicit FieldTable(const ConfigFields<Config>& fields) {
-        for (const ConfigField<Config>& field : fields) {
-            const auto is_null = [](const auto& member) {
-                if constexpr (std::is_member_pointer_v<std::decay_t<decltype(member)>>) return member == nullptr;
-                return false;
-            };
-            if (std::visit(is_null, field.member)) fail_no_member(field.name);
-            infos_.push_back({field.name, field.meaning, field.documented_default, field.lowest, field.highest,
-                              field.words, field.required});
-            members_.push_back(field.member);
-        }
-    }
+    explicit FieldTable(const ConfigFields<Config>& fields) : table_(table_of(fields)) {}
 
     /// Valid while the table and `config` are.
-    [[nodiscard]] BoundFields bind(Config& config) const {
-        BoundFields bound;
-        for (std::size_t i = 0; i < infos_.size(); ++i)
-            bound.all.push_back({&infos_[i], value_of(config, members_[i])});
-        return bound;
-    }
-    [[nodiscard]] BoundFields defaults() const {
-        const auto config = std::make_shared<Config>();
-        BoundFields bound = bind(*config);
-        bound.owner = config;
-        return bound;
-    }
+    [[nodiscard]] BoundFields bind(Config& config) const { return table_.bind(&config); }
 
 private:
-    [[nodiscard]] static FieldValue value_of(Config& config, const ConfigMember<Config>& member) {
-        return std::visit([&](const auto& kind) -> FieldValue { return value_of_kind(config, kind); }, member);
-    }
-    template <typename Value>
-    [[nodiscard]] static FieldValue value_of_kind(Config& config, Value Config::*member) {
-        return &(config.*member);
-    }
-    [[nodiscard]] static BoundWord value_of_kind(Config& config, const WordMember<Config>& member) {
-        return {member.chosen(config), [&config, &member](std::size_t word) { member.choose(config, word); },
-                member.values};
-    }
-    [[nodiscard]] static FieldValue value_of_kind(Config& config, const WordOrObjectMember<Config>& member) {
-        return BoundWordOrObject{value_of_kind(config, member.word), MemberBinding::bind(config, member.object)};
-    }
-    [[nodiscard]] static FieldValue value_of_kind(Config& config, const ListMember<Config>& member) {
-        return MemberBinding::bind(config, member);
-    }
-    [[nodiscard]] static FieldValue value_of_kind(Config& config, const ObjectMember<Config>& member) {
-        return MemberBinding::bind(config, member);
-    }
-    [[nodiscard]] static FieldValue value_of_kind(Config& config, const MapMember<Config>& member) {
-        return MemberBinding::bind(config, member);
-    }
-    [[nodiscard]] static FieldValue value_of_kind(Config& config, const JsonMember<Config>& member) {
-        return BoundJson{&(config.*member.text)};
-    }
-    [[nodiscard]] static FieldValue value_of_kind(Config&, ModelMember) { return BoundModel{}; }
-
-    std::vector<FieldInfo> infos_{};
-    std::vector<ConfigMember<Config>> members_{};
+    AnyFieldTable table_;
 };
-
-template <typename Object>
-using SharedTable = std::shared_ptr<const FieldTable<Object>>;
-
-template <typename Object>
-[[nodiscard]] SharedTable<Object> shared_table(const ConfigFields<Object>& fields) {
-    return std::make_shared<const FieldTable<Object>>(fields);
-}
 
 }  // namespace detail
 
@@ -213,15 +225,9 @@ template <typename Config, typename Object>
                                                  GivenObject given = GivenObject::merges) {
     return detail::MemberBinding::make<ObjectMember<Config>>(
         [member, table = detail::shared_table(fields), given](Config& config) {
-            Object& object = config.*member;
-            return detail::BoundObject{.type = detail::type_id<Object>(),
-                                       .now = [&object, table] { return table->bind(object); },
-                                       .open =
-                                           [&object, table, given] {
-                                               if (given == GivenObject::replaces) object = Object{};
-                                               return table->bind(object);
-                                           },
-                                       .defaults = [table] { return table->defaults(); }};
+            const auto reset = [](void* object) { *static_cast<Object*>(object) = Object{}; };
+            return detail::bound_object(detail::type_id<Object>(), &(config.*member), table,
+                                        given == GivenObject::replaces ? +reset : nullptr);
         });
 }
 
@@ -239,8 +245,8 @@ template <typename Config, typename Object>
             return detail::BoundObject{
                 .type = detail::type_id<Object>(),
                 .may_be_false = given_false == FalseObject::removes,
-                .now = [&object, table] { return object ? std::optional(table->bind(*object)) : std::nullopt; },
-                .open = [&object, table] { return table->bind(object ? *object : object.emplace()); },
+                .now = [&object, table] { return object ? std::optional(table->bind(&*object)) : std::nullopt; },
+                .open = [&object, table] { return table->bind(object ? &*object : &object.emplace()); },
                 .close = [&object] { object.reset(); },
                 .defaults = [table] { return table->defaults(); }};
         });
@@ -256,7 +262,7 @@ template <typename Config, typename Item>
             return detail::BoundList{
                 .type = detail::type_id<Item>(),
                 .add_text = [&items, text](std::string given) { items.emplace_back().*text = std::move(given); },
-                .add_object = [&items, table] { return table->bind(items.emplace_back()); },
+                .add_object = [&items, table] { return table->bind(&items.emplace_back()); },
                 .defaults = [table] { return table->defaults(); }};
         });
 }
@@ -274,10 +280,10 @@ template <typename Config, typename Object>
                 .now =
                     [&objects, table] {
                         std::vector<std::pair<std::string, detail::BoundFields>> now;
-                        for (auto& [name, object] : objects) now.emplace_back(name, table->bind(object));
+                        for (auto& [name, object] : objects) now.emplace_back(name, table->bind(&object));
                         return now;
                     },
-                .open = [&objects, table](const std::string& name) { return table->bind(objects[name]); },
+                .open = [&objects, table](const std::string& name) { return table->bind(&objects[name]); },
                 .defaults = [table] { return table->defaults(); }};
         });
 }

@@ -92,6 +92,13 @@ using FieldValue =
                  std::chrono::milliseconds*, std::shared_ptr<Storage>*, std::shared_ptr<const TokenCounter>*, BoundWord,
                  BoundObject, BoundWordOrObject, BoundList, BoundMap, BoundJson, BoundModel>;
 
+/// Whether a key can fill a member of that type.
+template <typename Value>
+concept FieldMember = std::is_constructible_v<FieldValue, Value*>;
+
+/// What a key fills of an object, which is of the type that the key is for. Empty: nothing.
+using Binding = std::function<FieldValue(void* object)>;
+
 /// A key, and what it fills of one object. Valid while both are.
 struct BoundField {
     const FieldInfo* info;
@@ -104,6 +111,26 @@ struct BoundFields {
     std::shared_ptr<void> owner{};
 };
 
-[[noreturn]] void fail_no_member(std::string_view key);
+/// The keys of objects of a type that who reads them does not know. Valid for what it binds, and not changed meanwhile.
+class AnyFieldTable {
+public:
+    /// `make_object`: one with its defaults.
+    explicit AnyFieldTable(std::function<std::shared_ptr<void>()> make_object) : make_object_(std::move(make_object)) {}
+
+    /// Throws Error(invalid_argument) if the binding is empty: the key names no member.
+    void add(FieldInfo info, Binding binding);
+    [[nodiscard]] BoundFields bind(void* object) const;
+    [[nodiscard]] BoundFields defaults() const;
+
+private:
+    std::function<std::shared_ptr<void>()> make_object_;
+    std::vector<FieldInfo> infos_{};
+    std::vector<Binding> bindings_{};
+};
+
+using SharedTable = std::shared_ptr<const AnyFieldTable>;
+
+/// An object that is always there. `reset`: gives it its defaults before it is read into; null: it keeps what it has.
+[[nodiscard]] BoundObject bound_object(TypeId type, void* object, SharedTable table, void (*reset)(void* object));
 
 }  // namespace whittle::inline v0::detail

@@ -99,7 +99,9 @@ template <typename RowType, template <typename> typename Type, typename Config>
     row.name = type.type;
     row.config_type = type_id<Config>();
     row.defaults = [] { return std::any(Config{}); };
-    row.bind = [table = shared_table(type.fields)](std::any& config) { return table->bind(config_in<Config>(config)); };
+    row.bind = [table = shared_table(type.fields)](std::any& config) {
+        return table->bind(&config_in<Config>(config));
+    };
     if constexpr (requires { type.after_fields_read; }) {
         row.after_fields_read = [after_fields_read = type.after_fields_read](std::any& config, ConfigEntry& entry) {
             if (after_fields_read) after_fields_read(config_in<Config>(config), entry);
