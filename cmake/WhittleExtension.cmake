@@ -115,13 +115,13 @@ endfunction()
 
 # whittle_look_into(<file> <missing> <reached>): the extensions that the file includes, or a file does that it includes: in
 # `reached` the names of those that are here, in `missing` that of one that is not, if there is one. An include in an #if,
-# which is indented, misses nothing. On Windows a header of POSIX is missing, too, and on any other system one of Linux.
+# which is indented, misses nothing. On Windows a header of POSIX is missing, too, and on any system but Linux one of Linux.
 if(WIN32)
   set(whittle_missing_system POSIX)
   set(whittle_missing_headers "arpa/inet|dlfcn|fcntl|netinet/[a-z]+|poll|sched|signal|spawn|sys/[a-z]+|unistd|linux/[a-z_]+")
 elseif(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")
   set(whittle_missing_system Linux)
-  set(whittle_missing_headers "linux/[a-z_]+|sys/(mount|prctl)") # mount.h is another elsewhere
+  set(whittle_missing_headers "linux/[a-z_]+|malloc|sys/(inotify|mount|prctl)") # mount.h is another elsewhere
 endif()
 function(whittle_look_into file missing_variable reached_variable)
   get_property(is_known GLOBAL PROPERTY "whittle_missing_of_${file}" SET)

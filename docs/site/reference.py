@@ -69,7 +69,7 @@ class Name:
         text = re.sub(r"\s+", " ", text).strip()
         for end in re.finditer(r"(?<=[.:;]) (?=[A-Z`])|$", text):
             sentence = text[: end.start()]
-            if sentence.count("(") == sentence.count(")"):
+            if len(re.findall(r"[(\[]", sentence)) == len(re.findall(r"[)\]]", sentence)):
                 return sentence.rstrip(":;")
         return text
 
@@ -365,10 +365,13 @@ class Reference:
         if e.tag == "table":
             return f'<table class="api-values"><tbody>{inner()}</tbody></table>'
         if e.tag == "entry":
-            return f"<td>{without_paragraph(inner())}</td>"
+            tag = "th" if e.get("thead") == "yes" else "td"
+            return f"<{tag}>{without_paragraph(inner())}</{tag}>"
         tags = {"row": "tr", "para": "p", "emphasis": "em", "bold": "strong", "itemizedlist": "ul", "orderedlist": "ol", "listitem": "li"}
         if e.tag in tags:
             text = inner().strip() if e.tag != "para" else self.with_pages(inner().strip(), page)
+            if e.tag == "para" and e.find("table") is not None:
+                return text
             return f"<{tags[e.tag]}>{text}</{tags[e.tag]}>" if text else ""
         marks = {"linebreak": "<br>", "sp": " ", "ndash": "–", "mdash": "—", "lsquo": "‘", "rsquo": "’", "nonbreakablespace": "&nbsp;"}
         return marks.get(e.tag) or inner()

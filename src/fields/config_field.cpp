@@ -11,12 +11,13 @@ struct NumberCheck {
     const FieldInfo& info;
     FieldCheck& check;
 
-    void operator()(const int* number) const { check.at_least(*number, info.lowest, info.name); }
-    void operator()(const std::int64_t* number) const { check.at_least(*number, info.lowest, info.name); }
-    void operator()(const std::optional<int>* number) const {
+    // Pointers as the value has them: to `const` they would be a conversion, and the template the better match.
+    void operator()(int* number) const { check.at_least(*number, info.lowest, info.name); }
+    void operator()(std::int64_t* number) const { check.at_least(*number, info.lowest, info.name); }
+    void operator()(std::optional<int>* number) const {
         check.at_least(number->value_or(info.lowest), info.lowest, info.name);
     }
-    void operator()(const double* number) const {
+    void operator()(double* number) const {
         if (info.highest == 1) check.fraction(*number, info.name);
     }
     template <typename Other>
@@ -45,7 +46,7 @@ BoundFields AnyFieldTable::defaults() const {
     return bound;
 }
 
-BoundObject bound_object(TypeId type, void* object, SharedTable table, void (*reset)(void* object)) {
+BoundObject bound_object(TypeId type, void* object, const SharedTable& table, void (*reset)(void* object)) {
     return {.type = type,
             .now = [object, table] { return table->bind(object); },
             .open =

@@ -222,7 +222,7 @@ std::string comparison_svg(const Comparison& comparison) {
         std::vector<Dot> dots = dots_of(comparison, stratum);
         if (dots.empty()) return;
         const std::string title =
-            fmt::format("{}: cost against sending all (C*/C0), {}", stratum, comparison.profiles.front().cache.name);
+            fmt::format("{}: cost, all sent is 1, {}", stratum, comparison.profiles.front().cache.name);
         panels += Panel(title, std::move(dots), width).svg();
         width += panel_width;
     };

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -138,10 +139,14 @@ public:
     /// A member that is more than a value: `WordMember`, `ObjectMember`, `WordOrObjectMember`, `ListMember`,
     /// `MapMember`, `JsonMember`, `ModelMember`.
     template <detail::MemberOf<Config> Kind>
-    ConfigMember(Kind kind)
-        : bind_([kind = std::move(kind)](void* config) -> detail::FieldValue {
-              return detail::MemberBinding::value_of(*static_cast<Config*>(config), kind);
-          }) {}
+    ConfigMember(Kind kind) {
+        if constexpr (std::is_same_v<Kind, JsonMember<Config>>) {
+            if (kind.text == nullptr) return;
+        }
+        bind_ = [kind = std::move(kind)](void* config) -> detail::FieldValue {
+            return detail::MemberBinding::value_of(*static_cast<Config*>(config), kind);
+        };
+    }
 
 private:
     friend struct detail::MemberBinding;
@@ -225,9 +230,9 @@ template <typename Config, typename Object>
                                                  GivenObject given = GivenObject::merges) {
     return detail::MemberBinding::make<ObjectMember<Config>>(
         [member, table = detail::shared_table(fields), given](Config& config) {
-            const auto reset = [](void* object) { *static_cast<Object*>(object) = Object{}; };
+            void (*const reset)(void*) = [](void* object) { *static_cast<Object*>(object) = Object{}; };
             return detail::bound_object(detail::type_id<Object>(), &(config.*member), table,
-                                        given == GivenObject::replaces ? +reset : nullptr);
+                                        given == GivenObject::replaces ? reset : nullptr);
         });
 }
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -111,7 +112,8 @@ struct BoundFields {
     std::shared_ptr<void> owner{};
 };
 
-/// The keys of objects of a type that who reads them does not know. Valid for what it binds, and not changed meanwhile.
+/// The keys of objects of a type that who reads them does not know. What it binds is valid while it lives and
+/// gets no further key.
 class AnyFieldTable {
 public:
     /// `make_object`: one with its defaults.
@@ -131,6 +133,7 @@ private:
 using SharedTable = std::shared_ptr<const AnyFieldTable>;
 
 /// An object that is always there. `reset`: gives it its defaults before it is read into; null: it keeps what it has.
-[[nodiscard]] BoundObject bound_object(TypeId type, void* object, SharedTable table, void (*reset)(void* object));
+[[nodiscard]] BoundObject bound_object(TypeId type, void* object, const SharedTable& table,
+                                       void (*reset)(void* object));
 
 }  // namespace whittle::inline v0::detail

@@ -3,8 +3,6 @@
 #include "whittle/base/detail/field_check.hpp"
 #include "whittle/fields/config_field.hpp"
 
-#include <utility>
-
 namespace whittle::inline v0::detail {
 
 void check_numbers(const BoundFields& fields, FieldCheck& check);
