@@ -79,10 +79,12 @@ def with_breaks(cell):
 def without_odd_breaks(html):
     """Code in a line is broken neither inside an option nor inside an arrow."""
 
-    def kept(code):
-        return re.sub(r"(?<![\w-])--?\w[\w-]*|-&gt;", r'<span class="unbroken">\g<0></span>', code[0])
+    def kept(found):
+        if found[0].startswith("<pre"):
+            return found[0]
+        return re.sub(r"(?<![\w-])--?\w[\w-]*|-&gt;", r'<span class="unbroken">\g<0></span>', found[0])
 
-    return re.sub(r"<pre\b.*?</pre>|<code>.*?</code>", lambda found: found[0] if found[0].startswith("<pre") else kept(found), html, flags=re.S)
+    return re.sub(r"<pre\b.*?</pre>|<code>.*?</code>", kept, html, flags=re.S)
 
 
 def with_references(html, page, names):

@@ -26,20 +26,20 @@ struct NumberCheck {
 
 }  // namespace
 
-void AnyFieldTable::add(FieldInfo info, Binding binding) {
+void FieldTable::add(FieldInfo info, Binding binding) {
     if (!binding)
         throw Error(Errc::invalid_argument, fmt::format("register key \"{}\": it names no member", info.name));
     infos_.push_back(std::move(info));
     bindings_.push_back(std::move(binding));
 }
 
-BoundFields AnyFieldTable::bind(void* object) const {
+BoundFields FieldTable::bind(void* object) const {
     BoundFields bound;
     for (std::size_t i = 0; i < infos_.size(); ++i) bound.all.push_back({&infos_[i], bindings_[i](object)});
     return bound;
 }
 
-BoundFields AnyFieldTable::defaults() const {
+BoundFields FieldTable::defaults() const {
     const std::shared_ptr<void> object = make_object_();
     BoundFields bound = bind(object.get());
     bound.owner = object;

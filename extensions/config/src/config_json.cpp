@@ -30,10 +30,10 @@ struct Draft : ChainSettings {
 };
 
 /// The keys of the chain's own settings, with the profiles that `rows` has.
-FieldTable<ChainConfig> table_of_chain(const ConfigRows& rows) {
+FieldTable table_of_chain(const ConfigRows& rows) {
     std::vector<const ValidityProfile*> rules;
     for (const auto& profile : rows.rules) rules.push_back(profile.get());
-    return FieldTable<ChainConfig>(chain_fields(rows.caches, rules));
+    return table_of(chain_fields(rows.caches, rules));
 }
 
 /// The other keys of a configuration.
@@ -82,8 +82,8 @@ bool read_top_key(ConfigReader& reader, NodeId at, std::string_view key, Draft& 
 }
 
 void read_top(ConfigReader& reader, Draft& draft) {
-    const FieldTable<ChainConfig> table = table_of_chain(reader.rows());
-    const BoundFields fields = table.bind(draft.config);
+    const FieldTable table = table_of_chain(reader.rows());
+    const BoundFields fields = table.bind(&draft.config);
     draft.storage_settings = {.lookup = reader.source().lookup, .types = reader.source().types};
     StageSettings refs;
     reader.read_members(JsonPositions::root, [&](NodeId child, const std::string& key) {
@@ -137,9 +137,9 @@ Draft read_draft(ConfigReader& reader) {
 }  // namespace
 
 bool is_top_level_key(std::string_view name) {
-    static const FieldTable<ChainConfig> table = table_of_chain({});
+    static const FieldTable table = table_of_chain({});
     ChainConfig config;
-    return find_field(table.bind(config), name) != nullptr ||
+    return find_field(table.bind(&config), name) != nullptr ||
            std::ranges::any_of(top_keys(), [&](const TopKey& key) { return key.name == name; });
 }
 
@@ -372,15 +372,15 @@ std::string config_schema(const ConfigTypes& types) {
     const detail::ConfigRows rows = detail::with_core(detail::rows_of(types));
     const auto table = detail::table_of_chain(rows);
     ChainConfig config;
-    return detail::whole_schema(table.bind(config), detail::top_keys(), rows);
+    return detail::whole_schema(table.bind(&config), detail::top_keys(), rows);
 }
 
 std::vector<ConfigKey> config_keys(const ConfigTypes& types) {
     const detail::ConfigRows rows = detail::with_core(detail::rows_of(types));
     const auto table = detail::table_of_chain(rows);
     ChainConfig config;
-    std::vector<ConfigKey> keys = detail::keys_of_top(table.bind(config));
-    detail::add_section_keys(keys, table.bind(config), rows);
+    std::vector<ConfigKey> keys = detail::keys_of_top(table.bind(&config));
+    detail::add_section_keys(keys, table.bind(&config), rows);
     detail::add_stage_keys(keys, rows);
     return keys;
 }

@@ -106,10 +106,6 @@ struct MemberBinding {
         return member.bind_(config);
     }
     template <typename Config>
-    [[nodiscard]] static BoundJson value_of(Config& config, const JsonMember<Config>& member) {
-        return {&(config.*member.text)};
-    }
-    template <typename Config>
     [[nodiscard]] static BoundModel value_of(Config&, const ModelMember&) {
         return {};
     }
@@ -139,12 +135,14 @@ public:
     /// A member that is more than a value: `WordMember`, `ObjectMember`, `WordOrObjectMember`, `ListMember`,
     /// `MapMember`, `JsonMember`, `ModelMember`.
     template <detail::MemberOf<Config> Kind>
-    ConfigMember(Kind kind) {
-        if constexpr (std::is_same_v<Kind, JsonMember<Config>>) {
-            if (kind.text == nullptr) return;
-        }
-        bind_ = [kind = std::move(kind)](void* config) -> detail::FieldValue {
-            return detail::MemberBinding::value_of(*static_cast<Config*>(config), kind);
+    ConfigMember(Kind kind)
+        : bind_([kind = std::move(kind)](void* config) -> detail::FieldValue {
+              return detail::MemberBinding::value_of(*static_cast<Config*>(config), kind);
+          }) {}
+    ConfigMember(JsonMember<Config> json) {
+        if (json.text == nullptr) return;
+        bind_ = [json](void* config) -> detail::FieldValue {
+            return detail::BoundJson{&(static_cast<Config*>(config)->*json.text)};
         };
     }
 
@@ -173,9 +171,10 @@ using ConfigFields = std::vector<ConfigField<Config>>;
 
 namespace detail {
 
+/// Throws Error(invalid_argument) for a key that names no member.
 template <typename Config>
-[[nodiscard]] AnyFieldTable table_of(const ConfigFields<Config>& fields) {
-    AnyFieldTable table([] { return std::make_shared<Config>(); });
+[[nodiscard]] FieldTable table_of(const ConfigFields<Config>& fields) {
+    FieldTable table([] { return std::make_shared<Config>(); });
     for (const ConfigField<Config>& field : fields)
         table.add({field.name, field.meaning, field.documented_default, field.lowest, field.highest, field.words,
                    field.required},
@@ -185,22 +184,8 @@ template <typename Config>
 
 template <typename Object>
 [[nodiscard]] SharedTable shared_table(const ConfigFields<Object>& fields) {
-    return std::make_shared<const AnyFieldTable>(table_of(fields));
+    return std::make_shared<const FieldTable>(table_of(fields));
 }
-
-/// Keys of a configuration. Immutable.
-template <typename Config>
-class FieldTable {
-public:
-    /// Throws Error(invalid_argument) for a key that names no member.
-    explicit FieldTable(const ConfigFields<Config>& fields) : table_(table_of(fields)) {}
-
-    /// Valid while the table and `config` are.
-    [[nodiscard]] BoundFields bind(Config& config) const { return table_.bind(&config); }
-
-private:
-    AnyFieldTable table_;
-};
 
 }  // namespace detail
 

@@ -114,10 +114,10 @@ struct BoundFields {
 
 /// The keys of objects of a type that who reads them does not know. What it binds is valid while it lives and
 /// gets no further key.
-class AnyFieldTable {
+class FieldTable {
 public:
     /// `make_object`: one with its defaults.
-    explicit AnyFieldTable(std::function<std::shared_ptr<void>()> make_object) : make_object_(std::move(make_object)) {}
+    explicit FieldTable(std::function<std::shared_ptr<void>()> make_object) : make_object_(std::move(make_object)) {}
 
     /// Throws Error(invalid_argument) if the binding is empty: the key names no member.
     void add(FieldInfo info, Binding binding);
@@ -130,7 +130,7 @@ private:
     std::vector<Binding> bindings_{};
 };
 
-using SharedTable = std::shared_ptr<const AnyFieldTable>;
+using SharedTable = std::shared_ptr<const FieldTable>;
 
 /// An object that is always there. `reset`: gives it its defaults before it is read into; null: it keeps what it has.
 [[nodiscard]] BoundObject bound_object(TypeId type, void* object, const SharedTable& table,

@@ -11,8 +11,8 @@ void check_numbers(const BoundFields& fields, FieldCheck& check);
 /// none. What is absent is good. `config` is a copy, since a key is bound to what it may write.
 template <typename Config>
 void check_numbers(Config config, const ConfigFields<Config>& fields, FieldCheck& check) {
-    const FieldTable<Config> table(fields);
-    check_numbers(table.bind(config), check);
+    const FieldTable table = table_of(fields);
+    check_numbers(table.bind(&config), check);
 }
 
 }  // namespace whittle::inline v0::detail
